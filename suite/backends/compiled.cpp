@@ -7,7 +7,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 
-#include "suite/backends/per_dimension.hpp"
+#include "suite/backends/onednn_graph.hpp"
 #include "suite/exported/package.hpp"
 
 #if __has_include(<torch/csrc/jit/passes/onednn_graph_fuser.h>)
@@ -131,8 +131,9 @@ jit::Module for_onednn_graph(const jit::Module& module) {
   const jit::Module own = module.clone();  // a copy has the graph of the original
   auto graph = own.get_method("forward").graph();
   jit::FuseLinear(graph);
+  suit_onednn_graph(*graph);  // freezing forgets some types
   jit::Module result = frozen(own);
-  put_numbers_per_dimension(*result.get_method("forward").graph());
+  suit_onednn_graph(*result.get_method("forward").graph());
   return result;
 #else
   return frozen(module);

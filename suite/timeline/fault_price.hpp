@@ -10,8 +10,8 @@ namespace tbci::suite {
 // any; at least 64, at most 16384.
 std::int64_t pages_at_once(std::vector<std::int64_t> faults_of_calls);
 
-// On a virtual machine the price changes from second to second, so it is measured between the iterations. It also grows
-// once the memory that is touched no longer fits into the caches.
+// On a virtual machine the price changes from second to second, so it is measured between the iterations; with as much
+// memory at once as the recorded calls touch, as what fits into the caches may cost less.
 class FaultPrice {
  public:
   // By how much writing to this many pages is slower the first time; three times, in some tenths of a second at most.

@@ -107,6 +107,12 @@ def stage_of_night(state):
         return row[0] if row else "none"
 
 
+def seconds_of_processes(connection, purpose):
+    """Two that take turns by iteration run at once, so their seconds are twice those of the clock."""
+    return connection.execute("SELECT coalesce(sum(wall_ns), 0) / 1e9 FROM measurement JOIN run ON run.id = run_id "
+                              "WHERE purpose = ?", (purpose,)).fetchone()[0]
+
+
 def counts(folder):
     whole, packages = [*map(float, (folder / "seconds").read_text().split()), 0.0][:2]  # no packages: an older file
     with contextlib.closing(sqlite3.connect(f"file:{folder / 'state' / 'tbci.sqlite'}?mode=ro", uri=True)) as connection:
@@ -119,6 +125,7 @@ def counts(folder):
             "suspected": one("SELECT count(*) FROM finding WHERE phase = 'screen' AND verdict = 'suspect'"),
             "confirmed": one("SELECT count(*) FROM finding WHERE phase = 'confirm' AND verdict = 'regression'"),
             "processes": one("SELECT count(*) FROM measurement"),
+            **{purpose: seconds_of_processes(connection, purpose) for purpose in ("screen", "confirm")},
         }
 
 
@@ -126,7 +133,8 @@ def show(name, rows):
     total = {key: sum(row[key] for row in rows) for key in rows[0]}
     print(f"{name}: {len(rows)} parts, {total['series']} series, {total['suspected']} suspected "
           f"({100 * total['suspected'] / max(1, total['series']):.1f}%), {total['confirmed']} confirmed, "
-          f"{total['processes']} processes, {total['seconds']:.0f} s"
+          f"{total['processes']} processes ({total['screen']:.0f} s in the screen, {total['confirm']:.0f} s confirming), "
+          f"{total['seconds']:.0f} s"
           + (f" and {total['packages']:.0f} s for packages" if total["packages"] else ""))
     return total
 

@@ -1,5 +1,6 @@
-#include "suite/backends/per_dimension.hpp"
+#include "suite/backends/onednn_graph.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,14 +47,41 @@ void put_in_convolution(jit::Node* node) {
   for (const std::size_t input : {3U, 4U, 5U, 7U}) put_for_each(node, input, dimensions);
 }
 
+bool may_have_its_type(const jit::Value* tensor) {
+  const auto type = tensor->type()->cast<c10::TensorType>();
+  if (!type || !type->scalarType()) return true;
+  const at::ScalarType numbers = *type->scalarType();
+  return numbers == at::kFloat || numbers == at::kBFloat16 || numbers == at::kHalf;
+}
+
+// (tensors, dim)
+bool is_cat_of_other_types(const jit::Node* node) {
+  if (node->kind() != jit::aten::cat || node->input(0)->node()->kind() != jit::prim::ListConstruct) return false;
+  const auto tensors = node->input(0)->node()->inputs();
+  return !may_have_its_type(node->output()) || !std::all_of(tensors.begin(), tensors.end(), may_have_its_type);
+}
+
+void put_concat(jit::Node* node) {
+  const jit::WithInsertPoint before(node);
+  jit::Graph& graph = *node->owningGraph();
+  jit::Node* concat = graph.insertNode(graph.create(jit::aten::concat, node->inputs()));
+  concat->output()->copyMetadata(node->output());
+  node->output()->replaceAllUsesWith(concat->output());
+}
+
 }  // namespace
 
-void put_numbers_per_dimension(jit::Graph& graph) {
-  for (jit::Node* node : graph.nodes()) {
+void suit_onednn_graph(jit::Graph& graph) {
+  for (auto it = graph.nodes().begin(); it != graph.nodes().end(); ++it) {
+    jit::Node* const node = *it;
     const std::string name = node->kind().toQualString();
     if (name == "aten::max_pool2d" || name == "aten::max_pool2d_with_indices" || name == "aten::avg_pool2d")
       put_in_pooling(node);
     if (name == "aten::_convolution" || name == "aten::convolution") put_in_convolution(node);
+    if (is_cat_of_other_types(node)) {
+      put_concat(node);
+      it.destroyCurrent();
+    }
   }
 }
 
