@@ -47,7 +47,7 @@ void put_in_convolution(jit::Node* node) {
   for (const std::size_t input : {3U, 4U, 5U, 7U}) put_for_each(node, input, dimensions);
 }
 
-bool may_have_its_type(const jit::Value* tensor) {
+bool may_be_of_its_types(const jit::Value* tensor) {
   const auto type = tensor->type()->cast<c10::TensorType>();
   if (!type || !type->scalarType()) return true;
   const at::ScalarType numbers = *type->scalarType();
@@ -58,7 +58,7 @@ bool may_have_its_type(const jit::Value* tensor) {
 bool is_cat_of_other_types(const jit::Node* node) {
   if (node->kind() != jit::aten::cat || node->input(0)->node()->kind() != jit::prim::ListConstruct) return false;
   const auto tensors = node->input(0)->node()->inputs();
-  return !may_have_its_type(node->output()) || !std::all_of(tensors.begin(), tensors.end(), may_have_its_type);
+  return !may_be_of_its_types(node->output()) || !std::all_of(tensors.begin(), tensors.end(), may_be_of_its_types);
 }
 
 void put_concat(jit::Node* node) {

@@ -1,5 +1,4 @@
-// What oneDNN's graph compiler, as LibTorch calls it, does not take, though it computes it where it is written
-// otherwise.
+// Rewrites what oneDNN's graph compiler refuses, as LibTorch calls it, into forms that it takes.
 #pragma once
 
 namespace torch::jit {
@@ -13,8 +12,8 @@ namespace tbci::suite {
 // - A call from C++ may name one number for all dimensions, as in max_pool2d(x, 3, 2), or leave the stride out, and a
 //   trace keeps it so. Calls from Python have a number for each, which the compiler relies on: each convolution and
 //   each pooling of two dimensions gets one.
-// - A `cat` of whole numbers has no type that the compiler knows, and it refuses the whole graph: it becomes `concat`,
-//   which LibTorch computes itself.
+// - The compiler refuses the whole graph for a `cat` of anything but fp32, bf16 and fp16, such as whole numbers: it
+//   becomes `concat`, which LibTorch computes itself.
 void suit_onednn_graph(torch::jit::Graph& graph);
 
 }  // namespace tbci::suite
