@@ -62,6 +62,28 @@ TEST_CASE("oneDNN's graph: a pooling has a number for each dimension, and the st
   CHECK(list(pooling, 4) == std::vector<std::int64_t>{2, 1});
 }
 
+TEST_CASE("oneDNN's graph: a convolution has a number for each dimension of its weights", "[onednn-graph]") {
+  jit::Graph graph;
+  jit::parseIR(R"(graph(%x : Tensor, %weight : Tensor):
+    %none : NoneType = prim::Constant()
+    %two : int[] = prim::Constant[value=[2]]()
+    %no : bool = prim::Constant[value=0]()
+    %groups : int = prim::Constant[value=1]()
+    %y : Tensor = aten::_convolution(%x, %weight, %none, %two, %two, %two, %no, %two, %groups, %no, %no, %no, %no)
+    return (%y))",
+               &graph);
+  {
+    const jit::WithInsertPoint at_begin(*graph.nodes().begin());
+    graph.inputs().at(1)->replaceAllUsesWith(graph.insertConstant(torch::ones({4, 3, 5, 5})));
+  }
+  suit_onednn_graph(graph);
+  const jit::Node* convolution = node_named(graph, "aten::_convolution");
+  for (const std::size_t input : {3U, 4U, 5U, 7U}) {
+    CAPTURE(input);
+    CHECK(list(convolution, input) == std::vector<std::int64_t>{2, 2});
+  }
+}
+
 TEST_CASE("oneDNN's graph: a cat of whole numbers is LibTorch's own, and one of fractions stays", "[onednn-graph]") {
   const auto graph = suited(R"(graph(%i : Long(2), %f : Float(2), %unknown : Tensor):
     %dim : int = prim::Constant[value=0]()
