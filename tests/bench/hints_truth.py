@@ -2,12 +2,13 @@
 """Holds the split of a CPU's time and the hints against workloads whose truth is known.
 
 usage: hints_truth.py SUITE_TRUTH BENCH_TIMELINE [--rounds 3] [--cpu N] [--iterations 5] [--kinds zero ...]
-                      [--no-splits] [--no-hints]
+                      [--faults-in fill ...] [--no-splits] [--no-hints]
 
 SUITE_TRUTH is the program of tests/suite/truth, BENCH_TIMELINE that of tests/bench/timeline.cpp. A workload of the splits
 times its parts in its own iterations; one of the hints times what it plants at start-up. Both say what it is, and the
 timeline is looked into. Printed are medians over the
-rounds. The splits: each part, and how far it is from the truth in points. The hints: for each kind at 2, 5 and 10% of an
+rounds. The splits: each part, and how far it is from the truth in points; workloads with page faults once for each
+operator of --faults-in, in which the faults are. The hints: for each kind at 2, 5 and 10% of an
 iteration, the gain that is promised, what the change saves, and the largest gain of any hint of another kind.
 Exit code 1 where a part is off by more than 3 points, a hint from 5% on is missing or promises more than twice or less
 than half of what the change saves, or a hint promises over 2% where nothing is planted.
@@ -21,6 +22,7 @@ import subprocess
 import sys
 
 PARTS = ["100-0-0-0", "0-100-0-0", "0-0-100-0", "0-0-0-100", "40-30-20-10", "25-25-25-25", "10-20-30-40", "70-10-10-10"]
+WRITERS = ["fill", "copy", "add", "exp", "product"]
 KINDS = {"zero": "small calls in a row", "loop": "small calls in a row", "root": "tensor of one element",
          "convert": "same copy each time", "inner": "same copy each time", "fault": "page faults", "short": "short calls"}
 
@@ -37,11 +39,17 @@ def look(arguments: argparse.Namespace, benchmark: str) -> tuple[dict, dict]:
     return json.loads(truth[-1]), json.loads(seen)
 
 
+def workloads(writers: list[str]) -> list[str]:
+    with_faults = [parts for parts in PARTS if not parts.endswith("-0")]
+    return [parts for parts in PARTS if parts not in with_faults] + [
+        f"{parts}:{writer}" for writer in writers for parts in with_faults]
+
+
 def splits(arguments: argparse.Namespace) -> bool:
     good = True
     print("| computing-copying-asleep-faulting, wanted | active: seen | off | movement: seen | off | idle: seen | off |\n"
           "|---|--:|--:|--:|--:|--:|--:|")
-    for parts in PARTS:
+    for parts in workloads(arguments.faults_in):
         pairs = [look(arguments, f"parts:{parts}") for _ in range(arguments.rounds)]
         cells = [parts]
         for part in ("active", "movement", "idle"):
@@ -85,6 +93,7 @@ def main() -> int:
     parser.add_argument("--iterations", type=int, default=5)
     parser.add_argument("--cpu", type=int)
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--faults-in", nargs="+", choices=WRITERS, default=WRITERS)
     parser.add_argument("--no-splits", action="store_true")
     parser.add_argument("--no-hints", action="store_true")
     arguments = parser.parse_args()

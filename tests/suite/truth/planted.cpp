@@ -1,7 +1,5 @@
 #include "tests/suite/truth/planted.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,38 +13,14 @@
 
 #include <ATen/record_function.h>
 
-#include "suite/timeline/lane.hpp"
+#include "tests/suite/truth/faulting.hpp"
 #include "tests/suite/truth/known.hpp"
+#include "tests/suite/truth/timing.hpp"
 
 namespace tbci::suite::truth {
 namespace {
 
-using Microseconds = std::chrono::duration<double, std::micro>;
-using Piece = std::function<void()>;
-
 constexpr double iteration_us = 20000;
-
-// Of this thread's CPU: other work on the machine is not in it.
-double cpu_now() {
-  return Microseconds(use_of_this_thread().cpu).count();
-}
-
-double time_of(const Piece& piece) {
-  const double begin = cpu_now();
-  piece();
-  return cpu_now() - begin;
-}
-
-double wall_time_of(const Piece& piece) {
-  const auto begin = std::chrono::steady_clock::now();
-  piece();
-  return Microseconds(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // The median of each piece's time while they run in turn: other work on the machine hits few of the runs.
 std::vector<double> times_in_turn(const std::vector<Piece>& pieces, int turns = 15) {
@@ -86,52 +60,17 @@ Piece sleeping(double microseconds) {
   };
 }
 
-// Fresh pages that an operator writes to; twice, so that what the second time takes is the operator's own.
-class Faulting {
- public:
-  explicit Faulting(std::size_t bytes) : bytes_(bytes) {
-    if (bytes_ == 0) return;
-    start_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start_ == MAP_FAILED) throw std::bad_alloc();
-    ::madvise(start_, bytes_, MADV_NOHUGEPAGE);
-  }
-  ~Faulting() {
-    if (bytes_ > 0) ::munmap(start_, bytes_);
-  }
-  Faulting(const Faulting&) = delete;
-  Faulting& operator=(const Faulting&) = delete;
-
-  void drop_pages() { ::madvise(start_, bytes_, MADV_DONTNEED); }
-  void fill() { at::from_blob(start_, {static_cast<std::int64_t>(bytes_)}, torch::kByte).fill_(1); }
-  // Microseconds of the faults alone.
-  double cost() {
-    std::vector<double> costs;
-    for (int i = 0; i < 15; ++i) {
-      drop_pages();
-      const double first = time_of([&] { fill(); });
-      costs.push_back(first - time_of([&] { fill(); }));
-    }
-    return median(costs);
-  }
-
- private:
-  std::size_t bytes_;
-  void* start_ = nullptr;
-};
-
 // Says at its end what its parts took in those of its iterations that were not recorded: they run between the others,
 // and a machine's speed changes from second to second.
 class Parts final : public Known {
  public:
-  explicit Parts(const std::vector<double>& percent) : times_(parts) {
+  Parts(const std::vector<double>& percent, Writer writer) : writing_moves_(writer == Writer::copy), times_(parts) {
     const auto wanted = [&](std::size_t i) { return percent[i] / 100 * iteration_us; };
-    constexpr std::size_t probe = std::size_t{4} << 20U;
-    const double each_byte = Faulting(probe).cost() / static_cast<double>(probe);
-    const auto pages = static_cast<std::size_t>(wanted(3) / each_byte / 4096);
-    faulting_ = std::make_unique<Faulting>(pages * 4096);
-    const Piece fill = pages > 0 ? Piece([this] { faulting_->fill(); }) : [] {};
-    const Piece drop = pages > 0 ? Piece([this] { faulting_->drop_pages(); }) : [] {};
-    pieces_ = {computing(wanted(0)), copying(wanted(1)), sleeping(wanted(2)), fill, fill, drop};
+    constexpr std::int64_t probe = 1024;
+    const double each = std::max(Faulting(probe, writer).cost(), 1.0) / static_cast<double>(probe);
+    faulting_ = std::make_unique<Faulting>(std::lround(wanted(3) / each), writer);
+    const Piece write = [this] { faulting_->write(); }, drop = [this] { faulting_->drop_pages(); };
+    pieces_ = {computing(wanted(0)), copying(wanted(1)), sleeping(wanted(2)), write, write, drop};
   }
   ~Parts() override {
     if (!times_[0].empty()) say();
@@ -148,20 +87,23 @@ class Parts final : public Known {
   }
 
  private:
-  // By their places. The pages are filled twice, and the second time has no faults.
-  enum Part : std::size_t { computes, copies, asleep, faults, fills, drops, parts };
+  // By their places. The pages are written twice, and the second time has no faults.
+  enum Part : std::size_t { computes, copies, asleep, faults, writes, drops, parts };
 
-  // What fills the pages computes; what drops them is in no operator.
+  // What drops the pages is in no operator.
   void say() const {
     std::vector<double> took;
     for (const auto& each : times_) took.push_back(median(each));
     const double whole = std::accumulate(took.begin(), took.end(), 0.0);
-    const double faulting = std::max(took[faults] - took[fills], 0.0);
+    const double faulting = std::max(took[faults] - took[writes], 0.0);
+    const double writing = took[faults] - faulting + took[writes];
     std::fprintf(stderr, "{\"active\":%.4f,\"movement\":%.4f,\"idle\":%.4f}\n",
-                 (took[computes] + took[faults] - faulting + took[fills]) / whole, took[copies] / whole,
+                 (took[computes] + (writing_moves_ ? 0 : writing)) / whole,
+                 (took[copies] + (writing_moves_ ? writing : 0)) / whole,
                  (took[asleep] + faulting + took[drops]) / whole);
   }
 
+  bool writing_moves_;
   std::unique_ptr<Faulting> faulting_;
   std::vector<Piece> pieces_;
   std::vector<std::vector<double>> times_;
@@ -245,15 +187,15 @@ Plant inner() {
 
 Plant fault() {
   return {[](std::int64_t amount) -> Piece {
-            auto pages = std::make_shared<Faulting>(static_cast<std::size_t>(amount) << 13U);
+            auto pages = std::make_shared<Faulting>(2 * amount);
             return [pages] {
-              pages->fill();
+              pages->write();
               pages->drop_pages();
             };
           },
           [](std::int64_t amount) -> Piece {
-            auto pages = std::make_shared<Faulting>(static_cast<std::size_t>(amount) << 13U);
-            return [pages] { pages->fill(); };
+            auto pages = std::make_shared<Faulting>(2 * amount);
+            return [pages] { pages->write(); };
           }};
 }
 
@@ -326,9 +268,11 @@ std::unique_ptr<Workload> hinting(const std::string& what) {
 
 std::unique_ptr<Workload> planted_workload(const std::string& kind, const std::string& what) {
   if (kind == "hint") return hinting(what);
-  const std::vector<double> percent = numbers_of(what);
-  if (kind != "parts" || percent.size() != 4) return nullptr;
-  return std::make_unique<Parts>(percent);
+  const std::size_t colon = what.find(':');
+  const std::vector<double> percent = numbers_of(what.substr(0, colon));
+  const auto writer = colon == std::string::npos ? Writer::fill : writer_named(what.substr(colon + 1));
+  if (kind != "parts" || percent.size() != 4 || !writer) return nullptr;
+  return std::make_unique<Parts>(percent, *writer);
 }
 
 }  // namespace tbci::suite::truth

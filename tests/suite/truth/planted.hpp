@@ -1,5 +1,6 @@
 // Workloads on a CPU whose time goes where their names say, and that have what a hint should find.
 //   parts:C-M-S-F  an iteration of about 20 ms: C percent computing, M copying, S asleep, F faulting pages in
+//   parts:C-M-S-F:W  the same; W is the operator that writes to these pages: fill (as above), copy, add, exp or product
 //   hint:KIND-P    an iteration of about 20 ms that a change, as the hint says, makes P thousandths shorter:
 //     zero         small tensors are zeroed one by one; the change: they are one flat tensor
 //     loop         an optimizer's step, tensor by tensor; the change: the same step on flat tensors
