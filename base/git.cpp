@@ -23,6 +23,16 @@ std::string text_of(const char* text) {
   return text != nullptr ? valid_utf8(text) : std::string();
 }
 
+void begin_libgit2() {
+  struct Library {
+    Library() { git_libgit2_init(); }
+    Library(const Library&) = delete;
+    Library& operator=(const Library&) = delete;
+    ~Library() { git_libgit2_shutdown(); }
+  };
+  static const Library library;
+}
+
 // Anybody can write any date into a commit. One outside the years of four digits becomes the nearest one inside.
 TimePoint time_of(const git_commit* commit) {
   constexpr git_time_t latest = 253402300799;  // 9999-12-31T23:59:59Z
@@ -131,6 +141,7 @@ bool is_commit_id(std::string_view text) {
 }
 
 Result<GitRepository> GitRepository::open(const std::filesystem::path& path) {
+  git::begin_libgit2();
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   git_repository* opened = nullptr;

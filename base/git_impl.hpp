@@ -32,13 +32,9 @@ using Objects = std::unique_ptr<git_odb, Freer<git_odb_free>>;
 using Diff = std::unique_ptr<git_diff, Freer<git_diff_free>>;
 using BranchIterator = std::unique_ptr<git_branch_iterator, Freer<git_branch_iterator_free>>;
 
-/// libgit2 must be initialised while it is used; it counts its users.
-struct Library {
-  Library() { git_libgit2_init(); }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-  ~Library() { git_libgit2_shutdown(); }
-};
+/// libgit2 must have begun before it is used. It stays until the program ends: it reads all of the machine's
+/// certificates each time that it begins.
+void begin_libgit2();
 
 /// What libgit2 last complained about, in one line.
 std::string last_error();
@@ -56,7 +52,6 @@ GitCommit read_commit(const git_commit* commit);
 namespace tbci {
 
 struct GitRepository::Impl {
-  git::Library library;  // first: it must outlive what follows
   std::filesystem::path path;
   git::Repository repository;
 
