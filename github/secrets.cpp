@@ -20,11 +20,13 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
       std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(shorter), b.begin()).first - a.begin());
 }
 
-// How many characters at the beginning of the text are a part of the secret that must be hidden.
+// How many characters at the beginning of the text, which has some, are a part of the secret that must be hidden.
 std::size_t part_of(std::string_view secret, std::string_view rest) {
   const std::size_t least = std::min(shortest_part, secret.size());
   std::size_t longest = 0;
-  for (std::size_t at = 0; at + least <= secret.size(); ++at) {
+  const char first = rest.front();
+  for (auto at = secret.find(first); at < secret.size() && at + least <= secret.size();
+       at = secret.find(first, at + 1)) {
     const std::size_t length = common_prefix(secret.substr(at), rest);
     if (length >= least) longest = std::max(longest, length);
   }
