@@ -85,7 +85,7 @@ TEST_CASE("Power law: numbers and intervals are those of another program", "[det
   CHECK(law->error == Approx(0.0187968068724756).epsilon(1e-4));
 }
 
-TEST_CASE("Power law: of 1,000 curves with 2% noise, 93 to 97% of the intervals hold the truth", "[detect]") {
+TEST_CASE("Power law: of 1,000 curves with 2% noise, 93 to 97% of the intervals hold the truth", "[detect][long]") {
   constexpr unsigned seed = 21;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -128,7 +128,7 @@ TEST_CASE("Power law: what a call costs moves the constant alone, what a row cos
   CHECK_FALSE(same.c_changed());
 }
 
-TEST_CASE("Power law: of 400 builds compared with themselves, 92 to 98% show no change of a part", "[detect]") {
+TEST_CASE("Power law: of 400 builds compared with themselves, 92 to 98% show no change of a part", "[detect][long]") {
   constexpr unsigned seed = 22;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
