@@ -20,8 +20,8 @@ class Workload;
 
 namespace tbci::suite::truth {
 
-// Null for another kind. It times its parts at start-up, each within an iteration, and says on the standard error, as a
-// line of JSON, what share of the iteration they have (`parts`) or what the change saves (`hint`).
+// Null for another kind. It says on the standard error, as a line of JSON, what share of the iteration its parts have
+// (`parts`: at its end, of iterations that were not recorded) or what the change saves (`hint`: at start-up).
 std::unique_ptr<Workload> planted_workload(const std::string& kind, const std::string& what);
 
 }  // namespace tbci::suite::truth
