@@ -17,8 +17,9 @@ struct CpuLockSettings {
   /// With one lock file for each CPU, shared by all users of the machine.
   std::filesystem::path folder;
   std::vector<int> cpus;  ///< that are measured on
-  /// After this time the wait for the CPUs ends with an error.
-  std::chrono::milliseconds longest_wait = std::chrono::minutes(20);
+  /// After this time the wait for the CPUs ends with an error. Another tbci has them for the time of a process, or of
+  /// two in turn and the two packages that `aoti` makes for them, which have time limits of their own.
+  std::chrono::milliseconds longest_wait = std::chrono::hours(1);
   /// Called once, where the CPUs are not free: who holds them.
   std::function<void(const std::string&)> on_wait = {};
 };

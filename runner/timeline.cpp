@@ -185,7 +185,8 @@ std::string TimelineReader::sum(const Line& line) {
   }
   const auto speed = [&](const char* name) { return integer_field(line.json, name, 0, INT64_MAX).value_or(0); };
   timeline_.speed = {.dispatch_nanoseconds = speed("dispatch_nanoseconds"),
-                     .fault_nanoseconds = speed("fault_nanoseconds"),
+                     .writing = {speed("fault_nanoseconds"), speed("write_nanoseconds")},
+                     .computing = {speed("computing_fault_nanoseconds"), speed("computing_write_nanoseconds")},
                      .bytes_per_second = speed("bytes_per_second"),
                      .flops_per_second = speed("flops_per_second")};
   timeline_.cut_off = *cut_off == 1;

@@ -316,7 +316,7 @@ Result<RecordedIteration> recorded_iteration(const Look& look) {
   RecordedIteration recorded;
   recorded.calls = structure_of(look, last, lanes);
   recorded.dispatch_nanoseconds = static_cast<double>(look.timeline.speed.dispatch_nanoseconds);
-  recorded.fault_nanoseconds = static_cast<double>(look.timeline.speed.fault_nanoseconds);
+  recorded.fault_nanoseconds = static_cast<double>(look.timeline.speed.writing.fault_nanoseconds);
   set_times(look, iterations, recorded.calls);
   find_kernels(recorded.dispatch_nanoseconds, recorded.calls);
   for (std::size_t i = 0; i < recorded.calls.size(); i = recorded.calls[i].end)

@@ -52,7 +52,7 @@ struct HintThresholds {
 /// - same_copy: all of the call: the copy can be kept. Only where the source is the same memory in each iteration,
 ///   nothing writes to it or to the copy, and it holds no batch of data. An operator's own copies count as the model's.
 /// - device_waits: the device's gaps during the operator.
-/// - page_faults: the faults, each as long as a page's first touch on this machine.
+/// - page_faults: the faults, each as long as a page's first touch on this machine (fault_time.hpp).
 /// - short_calls: what the calls take beyond the copy of their memory and their floating-point operations.
 std::vector<Hint> hints_of(const Look& look, const HintThresholds& thresholds = {});
 

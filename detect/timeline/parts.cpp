@@ -227,7 +227,7 @@ IterationParts parts_of(const Look& look) {
   parts.communication = of_outside(&OutsideSum::communication);
   for (const auto& [call, sums] : summing.region_calls())
     parts.region_calls[call] = middle(sums, [](double sum) { return sum; });
-  parts.fault_nanoseconds = static_cast<double>(look.timeline.speed.fault_nanoseconds);
+  parts.fault_nanoseconds = static_cast<double>(look.timeline.speed.writing.fault_nanoseconds);
   parts.dispatch_nanoseconds = static_cast<double>(look.timeline.speed.dispatch_nanoseconds);
   for (const auto& [group, sums] : summing.groups()) parts.groups[group] = time_of(sums);
   return parts;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "detect/timeline/categories.hpp"
+#include "detect/timeline/fault_time.hpp"
 #include "detect/timeline/gaps.hpp"
 
 namespace tbci::detect {
@@ -21,9 +22,9 @@ TimeSplit split_on_cpu(const Look& look) {
     const model::TimelineCall& call = look.timeline.calls[i];
     if (call.thread != look.thread) continue;
     const auto self = static_cast<double>(look.calls[i].self);
-    const double faulting =
-        static_cast<double>(call.faults) * static_cast<double>(look.timeline.speed.fault_nanoseconds);
-    const double idle = std::min(self, static_cast<double>(call.waited) + faulting);
+    const double waited = std::min(self, static_cast<double>(call.waited));
+    const double idle = waited + time_of_faults(look.timeline.speed,
+                                                {.own = self - waited, .faults = static_cast<double>(call.faults)});
     const Purpose purpose = purpose_of(look.name(i));
     sum.idle += purpose == Purpose::node ? self : idle;
     if (purpose == Purpose::compute) sum.active += self - idle;

@@ -2,23 +2,27 @@
 #include <algorithm>
 
 #include "detect/timeline/evidence.hpp"
+#include "detect/timeline/fault_time.hpp"
 #include "detect/timeline/gaps.hpp"
 #include "storage/model/profile.hpp"
 
 namespace tbci::detect {
 
 void find_page_faults(const Look& look, HintSums& sums) {
-  const auto one = static_cast<double>(look.timeline.speed.fault_nanoseconds);
+  const model::MachineSpeed& speed = look.timeline.speed;
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
     const model::TimelineCall& call = look.timeline.calls[i];
     if (call.faults == 0 || call.thread != look.thread || look.calls[i].iteration < 0) continue;
     const auto self = static_cast<double>(look.calls[i].self);
-    const double faulting = std::min(static_cast<double>(call.faults) * one, self);
+    const double own = self - std::min(self, static_cast<double>(call.waited));
+    const double faulting = time_of_faults(speed, {.own = own, .faults = static_cast<double>(call.faults)});
     sums.add(HintKind::page_faults, look.name(i), 1, self, faulting);
   }
   for (std::size_t i = 0; i < look.timeline.iterations.size(); ++i) {
+    const model::TimelineIteration& one = look.timeline.iterations[i];
     const auto outside = static_cast<double>(look.outside[i]);
-    const double faulting = std::min(static_cast<double>(look.timeline.iterations[i].faults) * one, outside);
+    const double own = outside - std::min(outside, static_cast<double>(one.waited));
+    const double faulting = time_of_faults(speed, {.own = own, .faults = static_cast<double>(one.faults)});
     if (faulting > 0) sums.add(HintKind::page_faults, model::in_no_operator, 1, outside, faulting);
   }
 }

@@ -49,10 +49,17 @@ struct TimelineIteration {
   std::int64_t end() const { return begin + length; }
 };
 
+/// What a page costs an operator that writes to it; 0: not known.
+struct PageCost {
+  std::int64_t fault_nanoseconds = 0;  ///< its first touch
+  std::int64_t write_nanoseconds = 0;  ///< all else, touched before
+};
+
 /// What the machine does at best in the worker's process; 0: not known.
 struct MachineSpeed {
   std::int64_t dispatch_nanoseconds = 0;  ///< of a call that computes one number
-  std::int64_t fault_nanoseconds = 0;     ///< of a page's first touch
+  PageCost writing;                       ///< of an operator that only writes
+  PageCost computing;                     ///< of one that computes what it writes
   std::int64_t bytes_per_second = 0;      ///< that a copy reads and writes
   std::int64_t flops_per_second = 0;      ///< of a large product in fp32
 };

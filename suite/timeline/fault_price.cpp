@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -17,22 +18,47 @@ namespace {
 
 constexpr std::int64_t usual_pages = 1024, fewest_pages = 64, most_pages = 16384;
 
-std::optional<std::int64_t> price_of_a_fault(std::size_t bytes) {
+using Write = std::function<void(const torch::Tensor& pages)>;
+
+// As most operators write: the C library's memset writes much memory past the caches.
+void only_write(const torch::Tensor& pages) {
+  pages.fill_(1);
+}
+
+// What is read is little and stays in the caches.
+void compute_and_write(const torch::Tensor& pages) {
+  const torch::Tensor row = torch::full({1, pages.size(1)}, 0.5F);
+  torch::Tensor results = pages;
+  at::sigmoid_out(results, row.expand_as(pages));
+}
+
+std::optional<PageCost> cost_of(const Write& write, std::int64_t pages) {
+  const auto page = static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
+  const auto bytes = static_cast<std::size_t>(pages * page);
   void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) return std::nullopt;
-  // As operators write: the C library's memset writes much memory past the caches.
-  torch::Tensor memory = at::from_blob(block, {static_cast<std::int64_t>(bytes)}, torch::kByte);
-  const auto touch = [&] { memory.fill_(1); };
+  const torch::Tensor memory = at::from_blob(block, {pages, page / static_cast<std::int64_t>(sizeof(float))});
   const ThreadUse begin = use_of_this_thread();
-  touch();
+  write(memory);
   const ThreadUse touched = use_of_this_thread();
-  touch();
+  write(memory);
   const ThreadUse end = use_of_this_thread();
   ::munmap(block, bytes);
   const std::int64_t faults = touched.faults - begin.faults;
-  const auto more = (touched.cpu - begin.cpu) - (end.cpu - touched.cpu);
+  const auto again = end.cpu - touched.cpu, more = (touched.cpu - begin.cpu) - again;
   if (faults <= 0) return std::nullopt;
-  return std::max<std::int64_t>(more.count(), 0) / faults;
+  return PageCost{std::max<std::int64_t>(more.count(), 0) / faults, again.count() / faults};
+}
+
+PageCost median_of(const std::vector<PageCost>& costs) {
+  if (costs.empty()) return {};
+  const auto median = [&](std::int64_t PageCost::*number) {
+    std::vector<std::int64_t> sorted;
+    for (const PageCost& cost : costs) sorted.push_back(cost.*number);
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  };
+  return {median(&PageCost::fault_nanoseconds), median(&PageCost::write_nanoseconds)};
 }
 
 }  // namespace
@@ -50,17 +76,19 @@ std::int64_t pages_at_once(std::vector<std::int64_t> faults_of_calls) {
 }
 
 void FaultPrice::measure(std::int64_t pages) {
-  const auto bytes = static_cast<std::size_t>(pages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const torch::NoGradGuard no_gradients;
   for (int i = 0; i < 3; ++i) {
-    if (const auto price = price_of_a_fault(bytes)) prices_.push_back(*price);
+    if (const auto cost = cost_of(only_write, pages)) writing_.push_back(*cost);
+    if (const auto cost = cost_of(compute_and_write, pages)) computing_.push_back(*cost);
   }
 }
 
-std::int64_t FaultPrice::nanoseconds() const {
-  if (prices_.empty()) return 0;
-  std::vector<std::int64_t> sorted = prices_;
-  std::sort(sorted.begin(), sorted.end());
-  return sorted[sorted.size() / 2];
+PageCost FaultPrice::of_writing() const {
+  return median_of(writing_);
+}
+
+PageCost FaultPrice::of_computing() const {
+  return median_of(computing_);
 }
 
 }  // namespace tbci::suite

@@ -116,7 +116,10 @@ void write_timeline(const Timeline& timeline, const std::function<void(const std
   write_lists(timeline, write);
   JsonObject last = sum_line("timeline", timeline);
   last.add("dispatch_nanoseconds", timeline.speed.dispatch_nanoseconds);
-  last.add("fault_nanoseconds", timeline.speed.fault_nanoseconds);
+  last.add("fault_nanoseconds", timeline.speed.writing.fault_nanoseconds);
+  last.add("write_nanoseconds", timeline.speed.writing.write_nanoseconds);
+  last.add("computing_fault_nanoseconds", timeline.speed.computing.fault_nanoseconds);
+  last.add("computing_write_nanoseconds", timeline.speed.computing.write_nanoseconds);
   last.add("bytes_per_second", timeline.speed.bytes_per_second);
   last.add("flops_per_second", timeline.speed.flops_per_second);
   write(last.text());

@@ -14,7 +14,6 @@
 #include "suite/device.hpp"
 #include "suite/region.hpp"
 #include "suite/timeline/communication.hpp"
-#include "suite/timeline/fault_price.hpp"
 #include "suite/timeline/lane.hpp"
 #include "suite/timeline/timeline.hpp"
 #include "suite/timeline/writing.hpp"
@@ -309,7 +308,8 @@ Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::siz
     clear(recorder);
     if (cut_off) break;
   }
-  timeline.speed.fault_nanoseconds = price.nanoseconds();
+  timeline.speed.writing = price.of_writing();
+  timeline.speed.computing = price.of_computing();
   for (const torch::Tensor& input : workload.inputs()) {
     if (input.defined() && input.has_storage()) timeline.inputs.push_back(writing.storage_of(input));
   }

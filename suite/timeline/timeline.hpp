@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "suite/measure.hpp"
+#include "suite/timeline/fault_price.hpp"
 
 namespace tbci::suite {
 
@@ -61,7 +62,8 @@ struct TimelineIteration {
 // What this machine does at best, in this process, with these threads.
 struct MachineSpeed {
   std::int64_t dispatch_nanoseconds = 0;  // of one call that computes one number
-  std::int64_t fault_nanoseconds = 0;     // of a page's first touch
+  PageCost writing;                       // of an operator that only writes
+  PageCost computing;                     // of one that computes what it writes
   std::int64_t bytes_per_second = 0;      // read and written by a copy
   std::int64_t flops_per_second = 0;      // of a large product of matrices in fp32
 };
@@ -86,7 +88,7 @@ constexpr std::size_t most_timeline_calls = 100000;
 // what the workload throws.
 Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::size_t most_calls = most_timeline_calls);
 
-// Measures for some tenths of a second all but `fault_nanoseconds`, which the recording has measured.
+// Measures for some tenths of a second all but the costs of pages, which the recording has measured.
 void measure_speed(DeviceKind device, MachineSpeed& speed);
 
 }  // namespace tbci::suite

@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 PARTS = ["100-0-0-0", "0-100-0-0", "0-0-100-0", "0-0-0-100", "40-30-20-10", "25-25-25-25", "10-20-30-40", "70-10-10-10"]
-WRITERS = ["fill", "copy", "add", "exp", "product"]
+WRITERS = ["fill", "copy", "add", "sqrt", "exp", "tanh", "product", "long_product"]
 KINDS = {"zero": "small calls in a row", "loop": "small calls in a row", "root": "tensor of one element",
          "convert": "same copy each time", "inner": "same copy each time", "fault": "page faults", "short": "short calls"}
 

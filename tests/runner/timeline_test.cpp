@@ -19,7 +19,8 @@ const std::string lists = R"({"type":"names","names":["aten.mm.default","fp32"]}
 {"type":"later","later":[{"a":1}]}
 {"type":"inputs","inputs":[7]})";
 const std::string sum = R"({"type":"timeline","calls":2,"work":1,"cut_off":0,"dispatch_nanoseconds":812,)"
-                        R"("fault_nanoseconds":640,"bytes_per_second":17,"flops_per_second":53})";
+                        R"("fault_nanoseconds":640,"write_nanoseconds":80,"computing_fault_nanoseconds":700,)"
+                        R"("computing_write_nanoseconds":900,"bytes_per_second":17,"flops_per_second":53})";
 const std::string done = R"({"type":"done"})";
 
 Result<model::Timeline> parse(const std::vector<std::string>& parts) {
@@ -81,6 +82,10 @@ TEST_CASE("Timeline: reads the output of a worker", "[runner]") {
   CHECK(parsed->work[0].call == 0);
   CHECK(parsed->inputs == std::vector<std::int64_t>{7});
   CHECK(parsed->speed.dispatch_nanoseconds == 812);
+  CHECK(parsed->speed.writing.fault_nanoseconds == 640);
+  CHECK(parsed->speed.writing.write_nanoseconds == 80);
+  CHECK(parsed->speed.computing.fault_nanoseconds == 700);
+  CHECK(parsed->speed.computing.write_nanoseconds == 900);
   CHECK(parsed->speed.flops_per_second == 53);
   CHECK_FALSE(parsed->cut_off);
   CHECK_FALSE(parsed->on_gpu);

@@ -93,7 +93,7 @@ TEST_CASE("Prediction: a page fault has the least price of all batches, and a la
   const auto faulting = [](int batch) {
     MadeTimeline made;
     made.iteration(0, 10000);
-    made.timeline().speed.fault_nanoseconds = batch;
+    made.timeline().speed.writing.fault_nanoseconds = batch;
     made.timeline().speed.dispatch_nanoseconds = 10 * batch;
     made.call("aten.relu.default", 0, 10000, {made.tensor(1, {batch})}, {made.tensor(2, {batch})}).faults = 7;
     return calibrated(batch, made, 10000);

@@ -270,6 +270,23 @@ TEST_CASE("Hints: page faults are an operator's, or of what is in none", "[detec
   CHECK(all[1].gain == 0.02);
 }
 
+TEST_CASE("Hints: page faults of an operator that computes have their own price, without what it waited", "[detect]") {
+  MadeTimeline made;
+  made.timeline().speed.writing = {.fault_nanoseconds = 10, .write_nanoseconds = 2};
+  made.timeline().speed.computing = {.fault_nanoseconds = 15, .write_nanoseconds = 5};
+  made.iteration(0, 10000);
+  auto& writing = made.call("aten.fill_.Scalar", 0, 2200);  // 12 ns a fault
+  writing.faults = 100;
+  writing.waited = 1000;
+  made.call("aten.exp.out", 5000, 2000).faults = 100;  // 20 ns
+  const auto all = hints(made.timeline());
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "aten.exp.out");
+  CHECK(all[0].gain == 0.15);
+  CHECK(all[1].name == "aten.fill_.Scalar");
+  CHECK(all[1].gain == 0.1);
+}
+
 TEST_CASE("Hints: calls as short as a call are counted by operator", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 10000);

@@ -14,7 +14,8 @@ class MadeTimeline {
  public:
   MadeTimeline() {
     timeline_.speed = {.dispatch_nanoseconds = 100,
-                       .fault_nanoseconds = 10,
+                       .writing = {.fault_nanoseconds = 10},
+                       .computing = {},
                        .bytes_per_second = 1000000000,
                        .flops_per_second = 2000000000};
   }

@@ -51,6 +51,18 @@ TEST_CASE("Split: a CPU computes, moves, or does neither, and the parts are the 
   check(made.timeline(), 230. / 2, 190. / 2, (580. + 500) / 2);
 }
 
+TEST_CASE("Split: page faults of an operator that computes have their own price", "[detect]") {
+  MadeTimeline made;
+  made.timeline().speed.writing = {.fault_nanoseconds = 10, .write_nanoseconds = 2};
+  made.timeline().speed.computing = {.fault_nanoseconds = 15, .write_nanoseconds = 5};
+  made.iteration(0, 300);
+  auto& fill = made.call("aten.fill_.Scalar", 0, 102);  // 12 ns for each fault without what it waited
+  fill.faults = 6;
+  fill.waited = 30;
+  made.call("aten.exp.out", 102, 120).faults = 6;  // 20 ns for each
+  check(made.timeline(), 12 + 30, 0, 60 + 30 + 90 + 78);
+}
+
 TEST_CASE("Split: another thread than the one that iterates does not count on a CPU", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);

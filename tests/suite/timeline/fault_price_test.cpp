@@ -20,9 +20,18 @@ TEST_CASE("Price of a fault: as much memory is touched as the calls touch that f
 
 TEST_CASE("Price of a fault: the first touch of a page takes time, and nothing is known before", "[fault-price]") {
   FaultPrice price;
-  CHECK(price.nanoseconds() == 0);
+  CHECK(price.of_writing().fault_nanoseconds == 0);
+  CHECK(price.of_computing().fault_nanoseconds == 0);
   price.measure(1024);
-  CHECK(price.nanoseconds() > 0);
+  CHECK(price.of_writing().fault_nanoseconds > 0);
+  CHECK(price.of_computing().fault_nanoseconds > 0);
+}
+
+TEST_CASE("Price of a fault: what computes takes longer for a page that was touched before", "[fault-price]") {
+  FaultPrice price;
+  price.measure(1024);
+  CHECK(price.of_writing().write_nanoseconds > 0);
+  CHECK(price.of_computing().write_nanoseconds > price.of_writing().write_nanoseconds);
 }
 
 }  // namespace tbci::suite::fault_price_test

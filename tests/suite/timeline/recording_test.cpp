@@ -90,7 +90,7 @@ TEST_CASE("Timeline: memory that is kept has the same number in each iteration, 
   const auto calls = calls_named(timeline, "aten.neg.default");
   REQUIRE(calls.size() == 3);
   REQUIRE(timeline.iterations.size() == 3);
-  CHECK(timeline.speed.fault_nanoseconds > 0);
+  CHECK(timeline.speed.writing.fault_nanoseconds > 0);
   CHECK(storage(timeline, calls[0]->inputs.at(0)) == storage(timeline, calls[2]->inputs.at(0)));
   CHECK(storage(timeline, calls[0]->outputs.at(0)) != storage(timeline, calls[2]->outputs.at(0)));
   for (std::size_t i = 0; i < 3; ++i) {
@@ -258,7 +258,7 @@ TEST_CASE("Timeline: its lines are short enough for a reader, and complete", "[s
   timeline.iterations = {{900, 7000, 6500, 9000, 5, 6}};
   timeline.work = {{true, 1005, 10, 0}};
   timeline.inputs = {2};
-  timeline.speed = {800, 900, 1000, 1100};
+  timeline.speed = {800, {900, 90}, {1200, 1300}, 1000, 1100};
   std::vector<std::string> lines;
   write_timeline(timeline, [&](const std::string& line) { lines.push_back(line); });
   std::size_t calls = 0;
@@ -275,7 +275,8 @@ TEST_CASE("Timeline: its lines are short enough for a reader, and complete", "[s
   CHECK(lines[lines.size() - 3] == R"({"type":"work","work":[[1,1005,10,0]]})");
   CHECK(lines[lines.size() - 2] == R"({"type":"inputs","inputs":[2]})");
   CHECK(lines.back() == R"({"type":"timeline","calls":5000,"work":1,"cut_off":0,"dispatch_nanoseconds":800,)"
-                        R"("fault_nanoseconds":900,"bytes_per_second":1000,"flops_per_second":1100})");
+                        R"("fault_nanoseconds":900,"write_nanoseconds":90,"computing_fault_nanoseconds":1200,)"
+                        R"("computing_write_nanoseconds":1300,"bytes_per_second":1000,"flops_per_second":1100})");
 }
 
 TEST_CASE("Timeline: memory that is used again is another storage", "[suite]") {

@@ -17,12 +17,13 @@ namespace tbci::suite::truth {
 
 // By what the pages are written to. What is read is little and stays in the caches: a second write differs from the
 // first by the faults alone.
-enum class Writer { fill, copy, add, exp, product };
+enum class Writer { fill, copy, add, sqrt, exp, tanh, product, long_product };
 
 inline std::optional<Writer> writer_named(const std::string& name) {
   for (const auto& [known, writer] :
        {std::pair{"fill", Writer::fill}, std::pair{"copy", Writer::copy}, std::pair{"add", Writer::add},
-        std::pair{"exp", Writer::exp}, std::pair{"product", Writer::product}}) {
+        std::pair{"sqrt", Writer::sqrt}, std::pair{"exp", Writer::exp}, std::pair{"tanh", Writer::tanh},
+        std::pair{"product", Writer::product}, std::pair{"long_product", Writer::long_product}}) {
     if (name == known) return writer;
   }
   return std::nullopt;
@@ -40,7 +41,7 @@ class Faulting {
     ::madvise(start_, bytes_, MADV_NOHUGEPAGE);
     constexpr std::int64_t numbers = page_bytes / 4;
     rows_ = at::from_blob(start_, {pages, numbers}, torch::kFloat);
-    const std::int64_t terms = writer_ == Writer::product ? 16 : 1;
+    const std::int64_t terms = writer_ == Writer::product ? 16 : writer_ == Writer::long_product ? 64 : 1;
     left_ = torch::rand({pages, terms});
     right_ = torch::rand({terms, numbers});
   }
@@ -66,10 +67,17 @@ class Faulting {
       case Writer::add:
         at::add_out(rows_, left_, right_);
         break;
+      case Writer::sqrt:
+        at::sqrt_out(rows_, right_.expand_as(rows_));
+        break;
       case Writer::exp:
         at::exp_out(rows_, right_.expand_as(rows_));
         break;
+      case Writer::tanh:
+        at::tanh_out(rows_, right_.expand_as(rows_));
+        break;
       case Writer::product:
+      case Writer::long_product:
         at::mm_out(rows_, left_, right_);
         break;
     }
