@@ -35,7 +35,8 @@ struct Package {
   std::filesystem::path file = {};  ///< empty: there is none
   std::chrono::nanoseconds time{};  ///< that making it took, now or earlier
   model::Outcome outcome = model::Outcome::done;
-  std::string why = {};  ///< there is none
+  std::string why = {};      ///< there is none
+  std::string details = {};  ///< the end of what was said on standard error
 };
 
 struct PackageWork {
@@ -45,10 +46,11 @@ struct PackageWork {
   const PackageMaker& maker;
 };
 
-/// The package of a model, made if there is none. `trace`: the worker's command `trace`, but for `--out`. A model
-/// without a package has an outcome: `unsupported` where the tracer, torch.export or the compiler refuses it, or takes
-/// too long; that is kept as well, so it is asked once. Two processes do not make the same one. Errors: a program
-/// cannot be started, the disk is full (machine), a stop was requested (interrupted).
+/// The package of a model, made if there is none, on the CPUs of the trace. `trace`: the worker's command `trace`, but
+/// for `--out`. A model without a package has an outcome: `unsupported` where the tracer, torch.export or the compiler
+/// refuses it; that is kept as well, so it is asked once, or twice where a step took too long. Where the machine or the
+/// Python is at fault it is `crashed`, with the trouble in `why` (machine_trouble.hpp). Two processes do not make the
+/// same one. Errors: a program cannot be started (machine), a stop was requested (interrupted).
 Result<Package> ensure_package(const PackageWork& work, Command trace, std::stop_token stop);
 
 }  // namespace tbci::runner

@@ -74,6 +74,7 @@ model::Measurement not_measured(const model::Case& measured, const Package& pack
   measurement.measured = measured;
   measurement.outcome = package.outcome;
   measurement.message = package.why;
+  measurement.details = package.details;
   measurement.started = now;
   return measurement;
 }
@@ -196,12 +197,13 @@ Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, con
                 "a measurement needs at least 1 iteration, 0 warm-ups and 1 thread, not {}, {} and {}: see [measure]",
                 settings.iterations, settings.warmup, settings.threads);
   }
-  if (turns != nullptr) {  // half of these times is the other one's
-    settings.time_limit *= 2;
-    settings.leak_time *= 2;
-  }
+  if (turns != nullptr) settings.leak_time *= 2;  // half of it is the other one's
   TBCI_ASSIGN(Prepared prepared, prepare(tested, measured, settings, stop));
   if (!prepared.package.why.empty()) return not_measured(measured, prepared.package, clock_.now());
+  if (turns != nullptr) {  // as of this; not of what makes a package
+    settings.time_limit *= 2;
+    prepared.command.time_limit = settings.time_limit;
+  }
   ProtocolReader reader({.measured = case_of_suite(suite, measured),
                          .iterations = static_cast<std::size_t>(settings.iterations),
                          .precision = settings.precision});
@@ -258,9 +260,15 @@ Result<model::MeasurementPair> Measurer::measure_alternately(const ProductUnderT
                                                              const model::Case& measured,
                                                              const MeasureSettings& settings, std::stop_token stop) {
   TBCI_ASSERT(can_alternate(measured));
+  const auto one_after_the_other = [&]() -> Result<model::MeasurementPair> {
+    TBCI_ASSIGN(auto alone, measure(first, measured, settings, nullptr, stop));
+    TBCI_ASSIGN(auto after, measure(second, measured, settings, nullptr, stop));
+    return model::MeasurementPair{std::move(alone), std::move(after)};
+  };
   // A worker that waits for its turn must not wait for a compiler.
-  TBCI_TRY(package_of(first, measured, settings, stop));
-  TBCI_TRY(package_of(second, measured, settings, stop));
+  TBCI_ASSIGN(const Package old_package, package_of(first, measured, settings, stop));
+  TBCI_ASSIGN(const Package new_package, package_of(second, measured, settings, stop));
+  if (!old_package.why.empty() || !new_package.why.empty()) return one_after_the_other();
   TBCI_ASSIGN(SocketPair sockets, make_socket_pair());
   EarlyEnd both(stop);
   // Each closes its end of the connection as soon as its process has ended, so that the other one goes on alone.
@@ -280,9 +288,7 @@ Result<model::MeasurementPair> Measurer::measure_alternately(const ProductUnderT
   if (!later) return pass_on(later.error());
   if (!earlier) return pass_on(earlier.error());
   if (took_turns(*earlier) && took_turns(*later)) return model::MeasurementPair{std::move(*earlier), std::move(*later)};
-  TBCI_ASSIGN(auto alone, measure(first, measured, settings, nullptr, stop));
-  TBCI_ASSIGN(auto after, measure(second, measured, settings, nullptr, stop));
-  return model::MeasurementPair{std::move(alone), std::move(after)};
+  return one_after_the_other();
 }
 
 Result<Command> Measurer::other_command(const char* subcommand, const ProductUnderTest& tested,

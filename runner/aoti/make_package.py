@@ -4,8 +4,9 @@
 
 FILE is a TorchScript module, and FILE.inputs the list of its inputs. It runs in the Python of the build under test and
 uses only that and the standard library. The last line on standard output is JSON: {"type": "done"}, or
-{"type": "error", "message": "..."} where this model cannot be packaged, with exit code 1. Other failures (exit code 2)
-say nothing about the model.
+{"type": "error", "kind": "...", "message": "..."} where this model cannot be packaged, with exit code 1. Other failures
+(exit code 2) are of the machine or of this Python, and say nothing about the model or the build. Standard error has the
+traceback of either.
 """
 
 from __future__ import annotations
@@ -14,12 +15,22 @@ import argparse
 import json
 import os
 import sys
+import traceback
 import warnings
-from typing import Any
+from typing import Any, TextIO
+
+
+# What memory, a disk or a killed process makes the compilers and torch's writer of archives say.
+SIGNS_OF_MACHINE = ("No space left", "Disk quota exceeded", "PytorchStreamWriter failed", "unexpected pos", "Killed",
+                    "Cannot allocate memory", "can't allocate memory", "out of memory allocating", "terminated abruptly")
 
 
 class Refused(Exception):
     """Why this model has no package."""
+
+    def __init__(self, message: str, kind: str = "unsupported"):
+        super().__init__(message)
+        self.kind = kind
 
 
 def _use(folder: str) -> None:
@@ -39,14 +50,28 @@ def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}"[:400]
 
 
-def _is_of_machine(error: BaseException | None) -> bool:
-    """Whether memory, the disk or a process that was killed is behind it: that says nothing about the model."""
-    while error is not None:
-        signs = ("No space left", "Cannot allocate memory", "can't allocate memory", "Killed", "terminated abruptly")
-        if isinstance(error, (MemoryError, OSError)) or any(sign in str(error) for sign in signs):
-            return True
+def _chain(error: BaseException | None) -> list[BaseException]:
+    chain: list[BaseException] = []
+    while error is not None and error not in chain:
+        chain.append(error)
         error = error.__cause__ or error.__context__
-    return False
+    return chain
+
+
+def _is_of_machine(error: BaseException) -> bool:
+    """Whether memory, the disk or a process that was killed is behind it: that says nothing about the model."""
+    return any(isinstance(one, (MemoryError, OSError)) or any(sign in str(one) for sign in SIGNS_OF_MACHINE)
+               for one in _chain(error))
+
+
+def _refused(what: str, error: BaseException) -> Refused:
+    """By the compiler's own message where one is behind it."""
+    for one in _chain(error):
+        if "OutOfMemoryError" in type(one).__name__:
+            return Refused(f"{what}: {_first_line(one)}", "out_of_memory")
+    lines = [line.strip() for one in _chain(error) for line in str(one).splitlines() if "error: " in line]
+    said = f": {lines[0]}"[:300] if lines else ""
+    return Refused(f"{what}: {_first_line(error)}{said}")
 
 
 def _check_compiler() -> None:
@@ -80,15 +105,13 @@ def _writes_in_place(torch: Any, exported: Any) -> bool:
 def _package(torch: Any, trace: str, out: str) -> None:
     from torch._export.converter import TS2EPConverter
 
-    module = torch.jit.load(trace)
-    inputs = _inputs(torch, trace + ".inputs")
+    doing = "torch cannot load its trace"
     try:
+        module = torch.jit.load(trace)
+        inputs = _inputs(torch, trace + ".inputs")
+        doing = "torch.export cannot convert its trace"
         exported = TS2EPConverter(module, inputs, {}).convert()
-    except Exception as error:
-        if _is_of_machine(error):
-            raise
-        raise Refused(f"torch.export cannot convert its trace: {_first_line(error)}") from error
-    try:
+        doing = "AOTInductor cannot compile it"
         if _writes_in_place(torch, exported):
             # The converter leaves such calls as they were traced, and AOTInductor refuses them.
             exported = exported.run_decompositions({})
@@ -96,7 +119,21 @@ def _package(torch: Any, trace: str, out: str) -> None:
     except Exception as error:
         if _is_of_machine(error):
             raise
-        raise Refused(f"AOTInductor cannot compile it: {_first_line(error)}") from error
+        raise _refused(doing, error) from error
+
+
+def _without_packages(error: ImportError) -> Refused:
+    """Of the build, unless a package of somebody else is missing in this Python."""
+    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("torch"):
+        raise SystemExit(f"this Python lacks what torch needs: {_first_line(error)}; install it") from error
+    return Refused(f"this torch cannot make packages of traces (2.6 and newer can): {_first_line(error)}")
+
+
+def _answer(answer: TextIO, refused: Refused | None) -> int:
+    said = {"type": "done"} if refused is None else {"type": "error", "kind": refused.kind, "message": str(refused)}
+    answer.write(json.dumps(said) + "\n")
+    answer.close()
+    return 0 if refused is None else 1
 
 
 def main() -> int:
@@ -118,19 +155,16 @@ def main() -> int:
         import torch._inductor
         from torch._export.converter import TS2EPConverter  # noqa: F401
     except ImportError as error:
-        raise SystemExit(f"this torch cannot make packages of traces (2.6 and newer can): {_first_line(error)}") from error
+        return _answer(answer, _without_packages(error))
     _check_compiler()
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))  # generated code is for this number
     try:
         with torch.no_grad():
             _package(torch, options.trace, options.out)
     except Refused as error:
-        answer.write(json.dumps({"type": "error", "message": str(error)}) + "\n")
-        answer.close()
-        return 1
-    answer.write(json.dumps({"type": "done"}) + "\n")
-    answer.close()
-    return 0
+        traceback.print_exc()
+        return _answer(answer, error)
+    return _answer(answer, None)
 
 
 if __name__ == "__main__":
@@ -142,5 +176,6 @@ if __name__ == "__main__":
             sys.exit(2)
         raise
     except Exception as error:
+        traceback.print_exc()
         print(f"making a package: {_first_line(error)}", file=sys.stderr)
         sys.exit(2)

@@ -77,6 +77,9 @@ constexpr Sign signs[] = {
     {"Disk quota exceeded", "the disk quota is used up", true},
     {"Read-only file system", broken_disk, true},
     {"Input/output error", broken_disk, true},
+    {"PytorchStreamWriter failed writing file", broken_disk, true},  // torch says no more of a full disk
+    {"unexpected pos ", broken_disk, true},                          // nor does its archive
+    {python_trouble, "the Python of [subject.aoti] or of the nightly", true},
     {"virtual memory exhausted", memory},
     {"memory exhausted", memory},
     {"Memory exhausted", memory},

@@ -9,6 +9,9 @@ namespace tbci::runner {
 /// How the reason begins if the network failed.
 inline constexpr std::string_view network_trouble = "the network failed";
 
+/// How the message begins where the Python that makes packages of AOTInductor is at fault (aoti_package.hpp).
+inline constexpr std::string_view python_trouble = "the Python that makes packages does not work";
+
 /// Why the machine and not the source caused the failure (no disk space, no memory, no network, a missing tool), with
 /// the line that says so; empty if it did not. `log` is what compilers, linkers, build tools, git, pip and others
 /// printed; it is hostile. Where a compiler names a place in the source, only sure signs count: a full disk, or a

@@ -1,5 +1,8 @@
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
+#include <string>
 
 #include <torch/csrc/jit/serialization/pickle.h>
 
@@ -16,7 +19,7 @@ void write_inputs(const Tensors& inputs, const std::string& file) {
   std::ofstream out(file, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) throw std::runtime_error("cannot write the inputs of the trace to " + file);
+  if (!out) throw std::runtime_error("cannot write the inputs of the trace to " + file + ": " + std::strerror(errno));
 }
 
 }  // namespace

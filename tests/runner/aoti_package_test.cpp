@@ -22,13 +22,14 @@ struct Bench : test::MeasureBench {
   model::Case measured{"dlrm", with(model::Backend::aoti, model::Configuration::cpu_infer)};
   model::Product product;
   AotiSettings aoti;
+  std::filesystem::path python = folder / "python";
   std::map<std::string, std::string> variables;  // of the runner
   std::string worker_does = "echo trace > \"$out\"\n",
               python_does = "echo package > \"$out\"\necho '{\"type\":\"done\"}'\n";
 
   Bench() {
     product.libtorch = folder / "torch";
-    product.python = folder / "python";
+    product.python = python;
     REQUIRE(write_file_atomically(product.libtorch / "__init__.py", ""));
     aoti.program = "/share/make_package.py";
   }
@@ -45,7 +46,8 @@ struct Bench : test::MeasureBench {
     Suite made = native_suite(
         test::write_script(folder / "worker", note + "worker.calls" + find_out + "if [ \"$1\" = trace ]; then\n" +
                                                   worker_does + "exit\nfi\n" + aoti_hello + two_samples + counted));
-    test::write_script(folder / "python", note + "python.calls" + find_out + python_does);
+    REQUIRE(make_directories(python.parent_path()));
+    test::write_script(python, note + "python.calls" + find_out + python_does);
     made.environment = variables;
     made.packages = package_maker(aoti, product, folder / "worker");
     return made;
@@ -113,16 +115,52 @@ TEST_CASE("AOTInductor: another batch, number of threads, variable or Python get
   CHECK(bench.count("python") == 4);
   test::write_script(bench.folder / "other", "exit 2\n");
   bench.aoti.python = bench.folder / "other";
-  CHECK(bench.measure().outcome == Outcome::unsupported);
+  CHECK(bench.measure().outcome == Outcome::crashed);
+}
+
+TEST_CASE("AOTInductor: what makes the packages is part of what they are: the program and the Python's packages",
+          "[aoti]") {
+  Bench bench;
+  bench.aoti.program = bench.folder / "make_package.py";
+  REQUIRE(write_file_atomically(bench.aoti.program, "one\n"));
+  bench.python = bench.folder / "venv/bin/python3";
+  bench.product.python = bench.python;
+  const auto packages = bench.folder / "venv/lib/python3.11/site-packages";
+  REQUIRE(make_directories(packages / "triton-3.4.0.dist-info"));
+  bench.measure();
+  bench.measure();
+  CHECK(bench.count("python") == 1);
+  REQUIRE(write_file_atomically(bench.aoti.program, "two\n"));
+  bench.measure();
+  CHECK(bench.count("python") == 2);
+  std::filesystem::rename(packages / "triton-3.4.0.dist-info", packages / "triton-3.5.0.dist-info");
+  bench.measure();
+  CHECK(bench.count("python") == 3);
+  REQUIRE(write_file_atomically(bench.folder / "venv/pyvenv.cfg", "version = 3.12.1\n"));
+  bench.measure();
+  bench.measure();
+  CHECK(bench.count("python") == 4);
+}
+
+TEST_CASE("AOTInductor: packages are made on the CPUs that are measured on", "[aoti]") {
+  Bench bench;
+  bench.settings.cpus = {allowed_cpus().back()};
+  bench.python_does = "grep Cpus_allowed_list /proc/self/status > \"$out\"\n";
+  bench.measure();
+  const auto lines = split(trim(bench.calls("worker")), '\n');
+  const std::string package = lines.back().substr(lines.back().find("--package ") + 10);
+  CHECK(read_file(package).value().ends_with("\t" + std::to_string(allowed_cpus().back()) + "\n"));
 }
 
 TEST_CASE("AOTInductor: a model that it refuses is unsupported, and is asked once", "[aoti]") {
   Bench bench;
-  bench.python_does = R"(echo '{"type":"error","message":"AOTInductor cannot compile it: u51"}'; exit 1)";
+  bench.python_does = R"(printf 'Traceback:\nu51\n' >&2
+echo '{"type":"error","kind":"unsupported","message":"AOTInductor cannot compile it: u51"}'; exit 1)";
   for (int time = 0; time < 2; ++time) {
     const auto refused = bench.measure();
     CHECK(refused.outcome == Outcome::unsupported);
     CHECK(refused.message == "AOTInductor cannot compile it: u51");
+    CHECK(refused.details == "Traceback:\nu51");  // the second time too
   }
   CHECK(bench.count("python") == 1);
   CHECK(bench.count("worker") == 1);  // it measured nothing
@@ -142,15 +180,33 @@ TEST_CASE("AOTInductor: what says nothing about the model is tried again", "[aot
   Bench bench;
   bench.python_does = "echo AOTInductor needs a C++ compiler >&2; exit 2\n";
   const auto without = bench.measure();
-  CHECK(without.outcome == Outcome::unsupported);
-  CHECK(without.message == "making its package: exit code 2: AOTInductor needs a C++ compiler");
+  CHECK(without.outcome == Outcome::crashed);
+  CHECK(without.message ==
+        "the Python that makes packages does not work: making its package: exit code 2: AOTInductor needs a C++ "
+        "compiler");
+  CHECK_FALSE(machine_trouble_of_worker(without.message).empty());
   bench.python_does = "kill -9 $$\n";
   CHECK(bench.measure().outcome == Outcome::out_of_memory);
   bench.python_does = "kill -6 $$\n";
   CHECK(bench.measure().outcome == Outcome::crashed);
+  bench.python_does = R"(echo '{"type":"error","kind":"out_of_memory","message":"CUDA out of memory"}'; exit 1)";
+  CHECK(bench.measure().outcome == Outcome::out_of_memory);
   bench.python_does = Bench().python_does;
   CHECK(bench.measure().outcome == Outcome::done);
-  CHECK(bench.count("python") == 4);
+  CHECK(bench.count("python") == 5);
+}
+
+TEST_CASE("AOTInductor: an answer that cannot be is a failure with words", "[aoti]") {
+  Bench bench;
+  bench.python_does = R"(echo '{"type":"error","kind":"done","message":""}'; exit 1)";
+  const auto odd = bench.measure();
+  CHECK(odd.outcome == Outcome::unsupported);
+  CHECK(odd.message == "making its package: unsupported, without a message");
+  Bench empty;
+  empty.python_does = "exit 0\n";
+  const auto nothing = empty.measure();
+  CHECK(nothing.outcome == Outcome::crashed);
+  CHECK(nothing.message == "making its package: it ended without a package");
 }
 
 TEST_CASE("AOTInductor: one that takes too long is unsupported, and leaves nothing behind", "[aoti]") {
@@ -163,18 +219,21 @@ TEST_CASE("AOTInductor: one that takes too long is unsupported, and leaves nothi
   for (const auto& entry : std::filesystem::directory_iterator(bench.folder / "packages"))
     CHECK_FALSE(entry.is_directory());
   CHECK(bench.measure().outcome == Outcome::unsupported);
-  CHECK(bench.count("python") == 1);
+  CHECK(bench.count("python") == 2);  // once more, as the machine may have been busy
+  CHECK(bench.measure().outcome == Outcome::unsupported);
+  CHECK(bench.count("python") == 2);
   bench.aoti.time_limit = std::chrono::seconds(60);  // a longer limit asks again
   bench.python_does = Bench().python_does;
   CHECK(bench.measure().outcome == Outcome::done);
-  CHECK(bench.count("python") == 2);
+  CHECK(bench.count("python") == 3);
 }
 
 TEST_CASE("AOTInductor: a trace that took too long is asked for again where it may take longer", "[aoti]") {
   Bench bench;
   bench.settings.time_limit = std::chrono::milliseconds(200);
   bench.worker_does = "exec sleep 1000\n";
-  CHECK(bench.measure().message.starts_with("tracing it: ended after its limit of "));
+  for (int time = 0; time < 2; ++time)
+    CHECK(bench.measure().message.starts_with("tracing it: ended after its limit of "));
   bench.worker_does = Bench().worker_does;
   bench.aoti.time_limit *= 2;  // of the other step
   CHECK(bench.measure().outcome == Outcome::unsupported);
@@ -190,9 +249,32 @@ TEST_CASE("AOTInductor: what the machine lacks is not kept, and is not the build
   CHECK_FALSE(machine_trouble_of_worker(full.message).empty());
   bench.python_does =
       R"(echo '{"type":"error","message":"AOTInductor cannot compile it: No space left on device"}'; exit 1)";
-  bench.measure();
+  CHECK(bench.measure().outcome == Outcome::crashed);
+  // The compiler's words stand above the last line.
+  bench.python_does =
+      "printf 'g++: fatal error: Killed signal terminated program cc1plus\\nC++ compile error\\n' >&2\nexit 2\n";
+  const auto killed = bench.measure();
+  CHECK(killed.outcome == Outcome::crashed);
+  CHECK(killed.details.find("Killed signal") != std::string::npos);
+  bench.worker_does = "echo 'PytorchStreamWriter failed writing file data/0: file write failed' >&2\nexit 1\n";
+  const auto untraced = bench.measure();
+  CHECK(untraced.outcome == Outcome::crashed);
+  CHECK_FALSE(machine_trouble_of_worker(untraced.message).empty());
+  bench.worker_does = Bench().worker_does;
   bench.python_does = Bench().python_does;
   CHECK(bench.measure().outcome == Outcome::done);
+}
+
+TEST_CASE("AOTInductor: where a build has no package the two do not take turns", "[aoti]") {
+  Bench bench;
+  bench.python_does = "exit 2\n";
+  Measurer measurer(bench.processes, bench.clock);
+  const Suite suite = bench.suite();
+  const auto pair =
+      measurer.measure_alternately({bench.product, suite}, {bench.product, suite}, bench.measured, bench.settings, {});
+  REQUIRE(pair);
+  CHECK(pair->before.outcome == Outcome::crashed);
+  CHECK(bench.calls("worker").find("--alternate") == std::string::npos);
 }
 
 TEST_CASE("AOTInductor: no package is made for a timeline, as its code makes no calls", "[aoti]") {

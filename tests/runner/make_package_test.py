@@ -79,7 +79,8 @@ class MakePackageTest(unittest.TestCase):
     def test_what_the_machine_lacks_says_nothing_about_the_model(self):
         wrapped = RuntimeError("g++ failed")
         wrapped.__cause__ = OSError(28, "No space left on device")
-        for error in (MemoryError(), wrapped, RuntimeError("c++: fatal error: Killed signal terminated program cc1plus")):
+        for error in (MemoryError(), wrapped, RuntimeError("c++: fatal error: Killed signal terminated program cc1plus"),
+                      RuntimeError("PytorchStreamWriter failed writing file data/0: file write failed")):
             def refuse(table, error=error):
                 raise error
 
@@ -87,6 +88,40 @@ class MakePackageTest(unittest.TestCase):
             exported.run_decompositions = refuse
             with self.assertRaises(type(error)):
                 self.package(exported)
+
+    def refusal(self, error):
+        def refuse(table):
+            raise error
+
+        exported = Exported(Overload(True))
+        exported.run_decompositions = refuse
+        with self.assertRaises(self.program.Refused) as refused:
+            self.package(exported)
+        return refused.exception
+
+    def test_a_refusal_has_the_compilers_own_error(self):
+        error = RuntimeError("C++ compile error\n\nCommand: g++ a.cpp\n\na.cpp:3:1: error: no such thing\nmore")
+        self.assertEqual(str(self.refusal(error)), "AOTInductor cannot compile it: RuntimeError: C++ compile error: "
+                                                   "a.cpp:3:1: error: no such thing")
+        self.assertEqual(self.refusal(error).kind, "unsupported")
+
+    def test_memory_of_a_gpu_that_is_full_is_not_a_refusal_for_ever(self):
+        error = type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory")
+        self.assertEqual(self.refusal(error).kind, "out_of_memory")
+
+    def test_a_trace_that_cannot_be_loaded_is_a_refusal(self):
+        def cannot(torch, file):
+            raise RuntimeError("it holds a thing that is not known")
+
+        self.program._inputs = cannot
+        with self.assertRaisesRegex(self.program.Refused, "^torch cannot load its trace: RuntimeError: it holds"):
+            self.package(Exported())
+
+    def test_a_package_of_somebody_else_that_is_missing_says_nothing_about_the_build(self):
+        with self.assertRaisesRegex(SystemExit, "^this Python lacks what torch needs: .*sympy"):
+            self.program._without_packages(ModuleNotFoundError("No module named 'sympy'", name="sympy"))
+        refused = self.program._without_packages(ModuleNotFoundError("No module", name="torch._export.converter"))
+        self.assertRegex(str(refused), "^this torch cannot make packages of traces")
 
 
 if __name__ == "__main__":

@@ -137,6 +137,9 @@ const Said of_the_machine[] = {
     {"curl, name", "curl: (6) Could not resolve host: example.org\n"},
     {"resolver", "Temporary failure in name resolution\n"},
     {"a disk", "cp: error writing 'a.o': Input/output error\n"},
+    {"torch", "RuntimeError: PytorchStreamWriter failed writing file data/3: file write failed\n"},
+    {"torch, at the end", "RuntimeError: [enforce fail at inline_container.cc:595] . unexpected pos 64 vs 0\n"},
+    {"packages of aoti", "the Python that makes packages does not work: making its package: exit code 2: g++: no\n"},
 };
 
 const Said of_the_source[] = {
