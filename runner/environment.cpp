@@ -33,6 +33,8 @@ model::Environment read_environment(ProcessRunner& processes, const EnvironmentS
   environment.facts.merge(steering_variables(settings.variables ? *settings.variables : own_variables()));
   if (const auto compiler = compiler_version(processes, stop); compiler && !compiler->empty())
     environment.facts["compiler"] = *compiler;
+  if (const auto compiler = cuda_compiler_version(processes, stop); compiler && !compiler->empty())
+    environment.facts["compiler.cuda"] = *compiler;
   if (!settings.ask_gpu) return environment;
   if (settings.gpu.empty()) {
     environment.facts.merge(gpu_facts(processes, {}, std::move(stop)));
@@ -40,6 +42,28 @@ model::Environment read_environment(ProcessRunner& processes, const EnvironmentS
     add_chosen_gpu(processes, settings.gpu, environment, stop);
   }
   return environment;
+}
+
+Result<std::string> cuda_compiler_version(ProcessRunner& processes, std::stop_token stop) {
+  std::vector<std::string> candidates;
+  const auto add = [&](const char* variable, const char* program) {
+    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
+      candidates.push_back(std::string(value) + program);
+  };
+  add("CUDACXX", "");
+  add("CUDA_HOME", "/bin/nvcc");
+  add("CUDA_PATH", "/bin/nvcc");
+  candidates.emplace_back("nvcc");
+  candidates.emplace_back("/usr/local/cuda/bin/nvcc");
+  for (std::string& program : candidates) {
+    Command command;
+    command.arguments = {std::move(program), "--version"};
+    command.environment = {{"LC_ALL", "C"}};
+    command.time_limit = std::chrono::seconds(30);
+    TBCI_ASSIGN(const std::string said, output_of_two_tries(processes, command, stop));
+    if (!trim(said).empty()) return one_line(trim(said), 400);
+  }
+  return std::string();
 }
 
 Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token stop) {

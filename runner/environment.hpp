@@ -32,4 +32,9 @@ model::Environment read_environment(ProcessRunner& processes, const EnvironmentS
 /// without a compiler. Error (interrupted) if a stop was requested.
 Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token stop = {});
 
+/// What `nvcc --version` says, as one line, of the first that runs of those that CMake looks for: CUDACXX, in
+/// CUDA_HOME, in CUDA_PATH, on PATH, in /usr/local/cuda; empty without one. Error (interrupted) if a stop was
+/// requested.
+Result<std::string> cuda_compiler_version(ProcessRunner& processes, std::stop_token stop = {});
+
 }  // namespace tbci::runner

@@ -53,6 +53,7 @@ constexpr Phrase phrases[] = {
     {"idle_governor", "the idle governor", "is"},
     {"cpu_flags", "the CPU's features (their digest)", "are"},
     {"compiler", "the compiler", "is"},
+    {"compiler.cuda", "the CUDA compiler", "is"},
     {"recipe", "the recipe of builds (its digest)", "is"},
     {"size", "the models' size", "is"},
     {"batch", "the batch size", "is"},

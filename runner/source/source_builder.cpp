@@ -77,13 +77,20 @@ Result<std::string> SourceBuilder::recipe_text() const {
   return text;
 }
 
+Status SourceBuilder::add_compilers(std::string& text, std::stop_token stop) const {
+  TBCI_ASSIGN(const std::string compiler, compiler_version(processes_, stop));
+  add_fact(text, "compiler", compiler);
+  TBCI_ASSIGN(const std::string cuda, cuda_compiler_version(processes_, std::move(stop)));
+  if (!cuda.empty()) add_fact(text, "CUDA compiler", cuda);
+  return {};
+}
+
 Result<std::string> SourceBuilder::way_of_building(const Placeholders& placeholders, std::stop_token stop) {
   TBCI_ASSIGN(std::string text, recipe_text());
   // The folder of its environment says which requirements that Python has.
   if (const auto python = placeholders.find("python"); python != placeholders.end())
     add_fact(text, "python", python->second);
-  TBCI_ASSIGN(const std::string compiler, compiler_version(processes_, std::move(stop)));
-  add_fact(text, "compiler", compiler);
+  TBCI_TRY(add_compilers(text, std::move(stop)));
   return sha256_hex(text);
 }
 
@@ -100,8 +107,7 @@ Result<std::string> SourceBuilder::compiled_key(const std::string& commit, std::
     for (const std::string& line : lines) add_fact(text, "requirement", line);
     add_fact(text, "python", source.requirements.python);
   }
-  TBCI_ASSIGN(const std::string compiler, compiler_version(processes_, std::move(stop)));
-  add_fact(text, "compiler", compiler);
+  TBCI_TRY(add_compilers(text, std::move(stop)));
   return sha256_hex(text);
 }
 

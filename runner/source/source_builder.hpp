@@ -61,6 +61,7 @@ class SourceBuilder {
   // The recipe, its variables, and what it is built against: that is equal for all commits.
   Result<std::string> recipe_text() const;
   // What must be equal for a build to go on in the tree that another one left.
+  Status add_compilers(std::string& text, std::stop_token stop) const;
   Result<std::string> way_of_building(const Placeholders& placeholders, std::stop_token stop);
   // What the recipe's product depends on, all but the files that are laid over it.
   Result<std::string> compiled_key(const std::string& commit, std::stop_token stop);

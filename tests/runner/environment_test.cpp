@@ -45,6 +45,7 @@ TEST_CASE("read_environment: reads the facts of a machine", "[environment]") {
   CHECK(read.at("cpu_limit") == "1.5");
   CHECK(read.at("cpus_allowed") == "0-1");
   CHECK(read.at("compiler") == "g++ (Debian 12.2.0-14) 12.2.0");
+  CHECK_FALSE(read.contains("compiler.cuda"));
   CHECK_FALSE(read.contains("gpu0.name"));
   CHECK_FALSE(read.contains("memory_limit"));
   // Only variables that control a worker, without those that the measurer sets, and without secrets.
@@ -72,6 +73,26 @@ TEST_CASE("compiler_version: is that of the compiler which children use", "[envi
                      {"clang++-16", "-m64", "--version"}, {"c++", "--version"}, {"c++", "--version"}});
 }
 
+TEST_CASE("cuda_compiler_version: is that of the first nvcc which runs, where CMake looks", "[environment]") {
+  std::vector<std::string> asked;
+  std::string there = "nvcc";
+  test::ScriptedProcesses processes([&](const Command& command) {
+    CHECK(command.arguments.back() == "--version");
+    if (asked.empty() || asked.back() != command.arguments.front()) asked.push_back(command.arguments.front());
+    return command.arguments.front() == there ? answer("nvcc: NVIDIA\nBuild cuda_13.0\n", 0) : answer("", 127);
+  });
+  test::EnvironmentVariable chosen("CUDACXX", "/opt/nvcc"), home("CUDA_HOME", "/opt/cuda"), path("CUDA_PATH", "");
+  CHECK(cuda_compiler_version(processes) == "nvcc: NVIDIA Build cuda_13.0");
+  CHECK(asked == std::vector<std::string>{"/opt/nvcc", "/opt/cuda/bin/nvcc", "nvcc"});
+  asked.clear();
+  there = "none";
+  chosen.set(std::nullopt);
+  home.set(std::nullopt);
+  path.set("/opt/path");
+  CHECK(cuda_compiler_version(processes) == "");
+  CHECK(asked == std::vector<std::string>{"/opt/path/bin/nvcc", "nvcc", "/usr/local/cuda/bin/nvcc"});
+}
+
 TEST_CASE("read_environment: only changes of the setup change the fingerprint, fluctuations do not", "[environment]") {
   FileMachine machine;
   const auto before = machine.read();
@@ -82,9 +103,16 @@ TEST_CASE("read_environment: only changes of the setup change the fingerprint, f
   CHECK(readable_diff(before, machine.read()).empty());
   machine.put("proc/sys/kernel/osrelease", "6.5.0\n");
   machine.put("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
-  const auto after = machine.read();
+  auto after = machine.read();
   CHECK(after.fingerprint() != before.fingerprint());
   CHECK(readable_diff(before, after) == "turbo is on instead of off; the kernel is 6.5.0 instead of 6.1.0-20-amd64");
+  machine.cuda_compiler = "nvcc: NVIDIA (R) Cuda compiler driver\nBuild cuda_12.9\n";
+  const auto older = machine.read();
+  CHECK(older.fingerprint() != after.fingerprint());
+  machine.cuda_compiler = "Build cuda_13.0\n";
+  after = machine.read();
+  CHECK(readable_diff(older, after) ==
+        "the CUDA compiler is Build cuda_13.0 instead of nvcc: NVIDIA (R) Cuda compiler driver Build cuda_12.9");
 }
 
 TEST_CASE("read_environment: lists CPUs that differ", "[environment]") {

@@ -18,9 +18,11 @@ struct FileMachine {
   TemporaryDirectory folder;
   std::map<std::string, std::string> gpu_answers;  ///< nvidia-smi output by a word of the query; empty: it is missing
   std::string compiler = "g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022\n";
+  std::string cuda_compiler = {};  ///< empty: there is none
   std::map<std::string, std::string> variables;
   ScriptedProcesses processes{[this](const Command& command) -> Result<ProcessOutcome> {
     if (command.arguments.front() == "c++") return answer(compiler);
+    if (command.arguments.front() == "nvcc" && !cuda_compiler.empty()) return answer(cuda_compiler);
     if (command.arguments.front() != "nvidia-smi") return answer("", 9);
     if (gpu_answers.empty()) return fail(ErrorKind::machine, "the program 'nvidia-smi' is not on PATH");
     for (const auto& [word, text] : gpu_answers) {

@@ -305,6 +305,8 @@ TEST_CASE("Laid over: the input key says which files are laid over, and is as be
   add("variable", "BUILDS=" + source.environment.at("BUILDS"));
   add("libtorch", "{prefix}/torch");
   add("compiler", compiler_version(package.processes, {}).value());
+  if (const std::string cuda = cuda_compiler_version(package.processes, {}).value(); !cuda.empty())
+    add("CUDA compiler", cuda);
   CHECK(package.key(changed) == sha256_hex(text));
 }
 

@@ -1,63 +1,20 @@
 #include "runner/source/source_builder.hpp"
 
+#include <map>
+#include <set>
+
 #include "base/sandbox.hpp"
 #include "runner/nightly/git_nightlies.hpp"
-#include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
-#include "tests/runner/fixtures.hpp"
-#include "tests/temporary_directory.hpp"
+#include "tests/runner/source/built_project.hpp"
 
 namespace tbci::source_builder_test {
 
 using namespace tbci::runner;
 namespace fs = std::filesystem;
+using Project = test::BuiltProject;
 
-namespace {
-
-// A small project whose build copies a file; a source with `broken` in it does not compile.
-struct Project {
-  test::TemporaryDirectory folder;
-  test::GitFixture repository{folder / "theirs"};
-  SystemProcessRunner processes;
-  SystemClock clock;
-  Subject subject;
-  fs::path state = folder / "state";
-
-  Project() {
-    test::write_torch_base(folder / "torch", "2.13.0+cpu");
-    subject.name = "project";
-    subject.torch_base = folder / "torch";
-    subject.jobs = 1;
-    subject.source.repository = repository.path().string();
-    subject.source.recipe = {
-        {"sh", "-c",
-         "echo built >> " + (folder / "builds").string() +
-             "; mkdir -p build; if grep -q broken src/a.cpp; then echo 'src/a.cpp:1:1: error: broken'; exit 1; "
-             "fi; cp src/a.cpp build/lib.so"}};
-    subject.source.compiled = {"src/**"};
-    subject.source.product.preload = {"build/lib.so"};
-  }
-
-  std::string commit(const std::string& file, const std::string& text,
-                     const std::string& time = "2026-01-05T08:00:00Z") {
-    repository.write(file, text);
-    return repository.commit("change " + file, time);
-  }
-  SourceBuilder builder() { return SourceBuilder(subject, state, processes, clock); }
-  std::size_t builds() const {
-    const auto text = read_file(folder / "builds");
-    return text ? split(trim(*text), '\n').size() : 0;
-  }
-  model::Product built(const std::string& commit) {
-    auto outcome = builder().build(commit, {});
-    INFO((outcome ? std::string() : outcome.error().message));
-    REQUIRE(outcome);
-    REQUIRE(std::holds_alternative<model::Product>(*outcome));
-    return std::get<model::Product>(*outcome);
-  }
-};
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("SourceBuilder: builds a commit once and then finds its product", "[source]") {
   Project project;
@@ -92,20 +49,32 @@ TEST_CASE("SourceBuilder: commits with equal inputs share a product", "[source]"
   project.subject.source.environment.clear();
   test::write_torch_base(project.folder / "torch", "2.14.0+cpu");
   CHECK(project.builder().input_key(source, {}).value() != key);
-  // Another compiler: another product.
-  class OtherCompiler final : public ProcessRunner {
+}
+
+TEST_CASE("SourceBuilder: another compiler makes another product, of C++ as of CUDA", "[source]") {
+  class Compilers final : public ProcessRunner {
    public:
+    std::map<std::string, std::string> versions;
     Result<ProcessOutcome> run(const Command& command, std::stop_token stop) override {
-      auto outcome = processes_.run(command, std::move(stop));
-      if (outcome && command.arguments.front() == "c++") outcome->output = "another compiler 1.0\n";
+      const auto version = versions.find(command.arguments.front());
+      if (version == versions.end()) return processes_.run(command, std::move(stop));
+      ProcessOutcome outcome;
+      outcome.output = version->second;
       return outcome;
     }
 
    private:
     SystemProcessRunner processes_;
-  } other;
-  CHECK(SourceBuilder(project.subject, project.state, other, project.clock).input_key(source, {}).value() !=
-        project.builder().input_key(source, {}).value());
+  } compilers;
+  Project project;
+  const std::string source = project.commit("src/a.cpp", "one\n");
+  std::set<std::string> keys = {project.builder().input_key(source, {}).value()};
+  for (const auto& versions : std::vector<std::map<std::string, std::string>>{
+           {{"c++", "another compiler 1.0\n"}}, {{"nvcc", "Build cuda_12.9\n"}}, {{"nvcc", "Build cuda_13.0\n"}}}) {
+    compilers.versions = versions;
+    keys.insert(SourceBuilder(project.subject, project.state, compilers, project.clock).input_key(source, {}).value());
+  }
+  CHECK(keys.size() == 4);
 }
 
 TEST_CASE("SourceBuilder: a commit that does not build is an outcome with its error line and log", "[source]") {
