@@ -41,6 +41,7 @@ class ServiceWork {
       : parts_(parts),
         stop_(std::move(stop)),
         processes_(parts.state.processes(), parts.pulse),
+        clock_(parts.state.clock(), parts.pulse),
         http_(curl_, parts.pulse),
         progress_(parts.activity, parts.pulse),
         scheduler_(jobs(), parts.state.clock()) {}
@@ -79,7 +80,7 @@ class ServiceWork {
   Result<EarlierCall> judge(const settings::SubjectConfig& subject) {
     const BusyWith busy(parts_.activity, subject.name);
     OpenContext at(parts_.state, subject, progress_, stop_,
-                   {.processes = &processes_, .http = &http_, .must_pause = {}});
+                   {.processes = &processes_, .http = &http_, .clock = &clock_, .must_pause = {}});
     auto next = pipeline::judge_waiting_nights(at.context());
     if (!next && next.error().kind == ErrorKind::damaged) damage_ = next.error();
     // Its nightlies cannot be listed, for instance: no night says so.
@@ -111,7 +112,9 @@ class ServiceWork {
       if (!waits) continue;
       const BusyWith busy(parts_.activity, subject.name);
       OpenContext at(parts_.state, subject, progress_, stop_,
-                     {.processes = &processes_, .http = &http_, .must_pause = [this] { return scheduler_.is_due(); }});
+                     {.processes = &processes_, .http = &http_, .clock = &clock_, .must_pause = [this] {
+                        return scheduler_.is_due();
+                      }});
       const auto searched = pipeline::search_waiting_night(at.context());
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
@@ -131,7 +134,7 @@ class ServiceWork {
       if (!waits) continue;
       const BusyWith busy(parts_.activity, subject.name);
       OpenContext at(parts_.state, subject, progress_, stop_,
-                     {.processes = &processes_, .http = &http_, .must_pause = [this] {
+                     {.processes = &processes_, .http = &http_, .clock = &clock_, .must_pause = [this] {
                         const auto others = regressions_go_first();
                         return others && *others;
                       }});
@@ -177,6 +180,7 @@ class ServiceWork {
   ServiceParts parts_;
   std::stop_token stop_;
   PulsingProcesses processes_;
+  PulsingClock clock_;
   CurlHttpClient curl_;
   PulsingHttp http_;
   PulsingProgress progress_;

@@ -44,7 +44,7 @@ OpenContext::OpenContext(StateDir& state, const settings::SubjectConfig& subject
     : machine_(pipeline::make_local_machine({.config = state.config(),
                                              .subject = subject,
                                              .processes = extras.processes ? *extras.processes : state.processes(),
-                                             .clock = state.clock(),
+                                             .clock = extras.clock ? *extras.clock : state.clock(),
                                              .lines = [](std::string_view line) { log::debug("{}", line); },
                                              .http = extras.http})),
       context_{.config = state.config(),

@@ -57,6 +57,7 @@ Result<OpenedSubject> open_subject(settings::Config config, const Clock& clock, 
 struct ContextExtras {
   ProcessRunner* processes = nullptr;     ///< runs the children, instead of the state folder's own runner
   HttpClient* http = nullptr;             ///< as of pipeline::MachineParts
+  const Clock* clock = nullptr;           ///< that the machine waits by, instead of the state folder's own
   std::function<bool()> must_pause = {};  ///< see SubjectContext::must_pause
 };
 

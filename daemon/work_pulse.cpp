@@ -56,6 +56,13 @@ Result<ProcessOutcome> PulsingProcesses::run(const Command& command, std::stop_t
   return outcome;
 }
 
+bool PulsingClock::sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const {
+  pulse_.wait_begins(duration);
+  const bool slept = clock_.sleep_for(duration, std::move(stop));
+  pulse_.wait_ends();
+  return slept;
+}
+
 Result<HttpResponse> PulsingHttp::send(const HttpRequest& request) {
   pulse_.wait_begins(request.time_limit);
   auto answer = http_.send(request);

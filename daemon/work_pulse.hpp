@@ -48,6 +48,19 @@ class PulsingProcesses final : public ProcessRunner {
   WorkPulse& pulse_;
 };
 
+/// Tells the time of another clock; a sleep counts for the pulse: who waits for another tbci sleeps again and again.
+class PulsingClock final : public Clock {
+ public:
+  PulsingClock(const Clock& clock, WorkPulse& pulse) : clock_(clock), pulse_(pulse) {}
+  TimePoint now() const override { return clock_.now(); }
+  SteadyTime steady_now() const override { return clock_.steady_now(); }
+  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const override;
+
+ private:
+  const Clock& clock_;
+  WorkPulse& pulse_;
+};
+
 /// Sends through another client; the time limits of the requests count for the pulse, as those of children do.
 class PulsingHttp final : public HttpClient {
  public:

@@ -99,6 +99,20 @@ TEST_CASE("Pulse: children run through it count with their time limits", "[pulse
   CHECK_FALSE(pulse.trouble().empty());
 }
 
+TEST_CASE("Pulse: who sleeps again and again waits for somebody else", "[pulse]") {
+  test::ManualClock clock;
+  WorkPulse pulse(clock, 10min);
+  const daemon::PulsingClock pulsing(clock, pulse);
+  const SteadyTime begun = pulsing.steady_now();
+  while (pulsing.steady_now() - begun < 1h) {
+    CHECK(pulsing.sleep_for(1min, {}));
+    CHECK(pulse.trouble().empty());
+  }
+  CHECK(pulsing.now() == clock.now());
+  clock.advance(11min);
+  CHECK_FALSE(pulse.trouble().empty());
+}
+
 TEST_CASE("Pulse: progress is a beat", "[pulse]") {
   test::ManualClock clock;
   WorkPulse pulse(clock, 10min);
