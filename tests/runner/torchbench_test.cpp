@@ -121,6 +121,8 @@ TEST_CASE("TorchBench: measures every iteration of a model", "[torchbench]") {
     CHECK(std::abs(measured.cpu_growth_bytes.value_or(1e9)) < 4096);
     if (!bench.real) CHECK(measured.torch_git == "0123456789012345678901234567890123456789");
   }
+  bench.settings.precision = "bf16";  // it says so, or tbci would refuse its numbers
+  CHECK(bench.infer("steady").message.empty());
 }
 
 TEST_CASE("TorchBench: the peak is that of the model's process", "[torchbench]") {

@@ -68,6 +68,8 @@ def list_benchmarks(options: argparse.Namespace, protocol: Protocol) -> int:
 
 def _hello(options: argparse.Namespace, torch: ModuleType, protocol: Protocol) -> None:
     fields: dict[str, Any] = {"batch": options.batch} if options.batch else {}
+    if options.precision:
+        fields["precision"] = options.precision
     protocol.write(
         "hello",
         protocol=PROTOCOL_VERSION,
