@@ -110,7 +110,8 @@ std::string keep(std::optional<Value> value, std::vector<Value>& values, const s
 
 }  // namespace
 
-TimelineReader::TimelineReader(model::Case expected) : expected_(std::move(expected)) {
+TimelineReader::TimelineReader(model::Case expected, std::size_t most_numbers)
+    : expected_(std::move(expected)), most_numbers_(most_numbers) {
   timeline_.on_gpu = is_on_gpu(expected_.configuration);
 }
 
@@ -159,6 +160,10 @@ std::string TimelineReader::list(const Line& line, const std::string& type) {
 
 std::string TimelineReader::entry(const Line& element, const std::string& type) {
   const nlohmann::json& json = element.json;
+  if (type == "calls" || type == "tensors") {
+    numbers_ += json.is_array() ? json.size() : 0;
+    if (numbers_ > most_numbers_) return fmt::format("its calls and tensors have more than {} numbers", most_numbers_);
+  }
   if (type == "calls") return keep(call_from(Entry(json)), timeline_.calls, type);
   if (type == "tensors") return keep(tensor_from(Entry(json)), timeline_.tensors, type);
   if (type == "iterations") return keep(iteration_from(Entry(json)), timeline_.iterations, type);

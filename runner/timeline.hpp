@@ -13,13 +13,15 @@ namespace tbci::runner {
 
 /// A worker records at most 100000 calls. More than these are refused, before they fill the memory.
 inline constexpr std::size_t most_timeline_entries = 400000;
+/// Of tensors in all calls together, and of their sizes.
+inline constexpr std::size_t most_timeline_numbers = 10000000;
 
 /// Reads the lines of `tbci-worker timeline` one by one. Numbers are what they say: whether they make sense together is
 /// for detect::look_into to find out.
 class TimelineReader {
  public:
   /// `expected`: the case under the worker's own name for it.
-  explicit TimelineReader(model::Case expected);
+  explicit TimelineReader(model::Case expected, std::size_t most_numbers = most_timeline_numbers);
 
   /// False from the first line on that violates the protocol, or is an error. Ignores all lines after it.
   bool take(std::string_view line);
@@ -39,6 +41,7 @@ class TimelineReader {
   model::Case expected_;
   State state_ = State::start;
   std::string wrong_;
+  std::size_t most_numbers_, numbers_ = 0;
   model::Timeline timeline_;
 };
 

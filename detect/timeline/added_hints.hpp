@@ -21,7 +21,9 @@ struct AddedHint {
 
 /// What can be gained in time is compared, not its share: that of one hint grows when another part gets quicker. A hint
 /// was added where each recording of `after` can gain more than any of `before`, by `least_gain` of an iteration after:
-/// one recording differs from the next of the same build. The largest first; none where one side has no recording.
+/// one recording differs from the next of the same build. Of hints at small calls (one_element, small_calls,
+/// short_calls) no more was added than all of them together grew by: a call that is named otherwise was there before.
+/// The largest first; none where one side has no recording.
 std::vector<AddedHint> added_hints(const std::vector<HintRecording>& before, const std::vector<HintRecording>& after,
                                    double least_gain);
 

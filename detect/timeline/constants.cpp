@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "detect/timeline/categories.hpp"
 #include "detect/timeline/evidence.hpp"
@@ -10,8 +12,15 @@ namespace tbci::detect {
 
 namespace {
 
+// `empty` and its like: what is in such memory comes from whoever writes to it.
+bool makes_empty_memory(std::string_view name) {
+  const std::string_view base = base_of(name);
+  return base.starts_with("empty") || base.starts_with("new_empty");
+}
+
 // Which memory holds what does not depend on data: what is there before an iteration and that nothing writes to, and
-// what is computed from that alone.
+// what is computed from that alone. The model's own code fills memory without a call, or number by number: several
+// numbers that no call writes together are data.
 class Constants {
  public:
   explicit Constants(const Look& look) : look_(look), data_(look.timeline.inputs.begin(), look.timeline.inputs.end()) {
@@ -25,13 +34,24 @@ class Constants {
         !is_random(look_.name(number)) &&
         std::all_of(call.inputs.begin(), call.inputs.end(), [&](const auto& use) { return is_constant(use); });
     for (const model::TensorUse& use : call.outputs) {
-      if (const model::SeenTensor* tensor = look_.tensor(use)) (constant ? made_ : data_).insert(tensor->storage);
+      if (const model::SeenTensor* tensor = look_.tensor(use))
+        (constant && !is_of_host(number, *tensor) ? made_ : data_).insert(tensor->storage);
     }
     for (const model::TensorUse& use : call.inputs) {  // some that write to what they are given return nothing
       const model::SeenTensor* tensor = look_.tensor(use);
       if (tensor != nullptr && use.written && !constant) data_.insert(tensor->storage);
     }
     return constant;
+  }
+
+  /// The memory that a call is given and that is there before an iteration.
+  std::set<std::int64_t> lasting_sources(std::size_t number) const {
+    std::set<std::int64_t> sources;
+    for (const model::TensorUse& use : look_.timeline.calls[number].inputs) {
+      const model::SeenTensor* tensor = look_.tensor(use);
+      if (tensor != nullptr && !use.written && !made_.contains(tensor->storage)) sources.insert(tensor->storage);
+    }
+    return sources;
   }
 
   /// Whether nothing but this call writes to what it returns.
@@ -89,7 +109,16 @@ class Constants {
       const model::SeenTensor* tensor = look_.tensor(use);
       if (tensor == nullptr || !use.written) continue;
       writers_[tensor->storage].add(call);
+      double& most = most_written_[tensor->storage];
+      most = std::max(most, elements_of(*tensor));
     }
+  }
+
+  // Whether the model itself fills this memory, by no call.
+  bool is_of_host(std::size_t number, const model::SeenTensor& tensor) const {
+    if (!look_.calls[number].top || !makes_empty_memory(look_.name(number)) || elements_of(tensor) <= 1) return false;
+    const auto most = most_written_.find(tensor.storage);
+    return most == most_written_.end() || most->second < elements_of(tensor);
   }
 
   bool is_constant(const model::TensorUse& use) const {
@@ -102,7 +131,8 @@ class Constants {
 
   const Look& look_;
   std::set<std::int64_t> data_, made_;
-  std::map<std::int64_t, Writers> writers_;  // by storage
+  std::map<std::int64_t, Writers> writers_;      // by storage
+  std::map<std::int64_t, double> most_written_;  // elements that one call writes to, by storage
 };
 
 enum class Count { one, more };
@@ -140,14 +170,17 @@ std::size_t top_caller(const Look& look, std::size_t call) {
   return call;
 }
 
-bool shares_memory(const Look& look, const std::vector<model::TensorUse>& some,
-                   const std::vector<model::TensorUse>& others) {
+std::set<std::int64_t> storages_of(const Look& look, const std::vector<model::TensorUse>& uses) {
   std::set<std::int64_t> storages;
-  for (const model::TensorUse& other : others) {
-    if (const model::SeenTensor* tensor = look.tensor(other)) storages.insert(tensor->storage);
+  for (const model::TensorUse& use : uses) {
+    if (const model::SeenTensor* tensor = look.tensor(use)) storages.insert(tensor->storage);
   }
-  return std::any_of(some.begin(), some.end(), [&](const model::TensorUse& one) {
-    const model::SeenTensor* tensor = look.tensor(one);
+  return storages;
+}
+
+bool any_is_in(const Look& look, const std::vector<model::TensorUse>& uses, const std::set<std::int64_t>& storages) {
+  return std::any_of(uses.begin(), uses.end(), [&](const model::TensorUse& use) {
+    const model::SeenTensor* tensor = look.tensor(use);
     return tensor != nullptr && storages.contains(tensor->storage);
   });
 }
@@ -158,9 +191,9 @@ class Makers {
  public:
   void note(const Look& look, std::size_t number) {
     const model::TimelineCall& call = look.timeline.calls[number];
-    for (const model::TensorUse& use : call.outputs) {
-      const model::SeenTensor* tensor = look.tensor(use);
-      if (tensor != nullptr && !shares_memory(look, {use}, call.inputs)) makers_.try_emplace(tensor->storage, number);
+    const std::set<std::int64_t> given = storages_of(look, call.inputs);
+    for (const std::int64_t storage : storages_of(look, call.outputs)) {
+      if (!given.contains(storage)) makers_.try_emplace(storage, number);
     }
   }
   // Whether another call of the same operator made it.
@@ -184,9 +217,10 @@ bool fills_a_caller(const Look& look, const Makers& makers, std::size_t number) 
   }
   constexpr int deepest = 200;  // operators call each other a few dozen deep
   int depth = 0;
+  const std::set<std::int64_t> results = storages_of(look, call.outputs);
   for (std::ptrdiff_t at = look.calls[number].parent; at >= 0; at = look.calls[static_cast<std::size_t>(at)].parent) {
     if (++depth > deepest) return true;
-    if (shares_memory(look, call.outputs, look.timeline.calls[static_cast<std::size_t>(at)].outputs)) return true;
+    if (any_is_in(look, look.timeline.calls[static_cast<std::size_t>(at)].outputs, results)) return true;
   }
   return false;
 }
@@ -195,6 +229,7 @@ bool fills_a_caller(const Look& look, const Makers& makers, std::size_t number) 
 
 void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
   Constants constants(look);
+  const std::vector<double> times = times_of_calls(look);
   for (const auto& calls : calls_of_all_threads(look)) {
     std::vector<std::size_t> found;
     std::optional<std::size_t> longest, read;  // of those that compute; of those that only read the number
@@ -215,16 +250,50 @@ void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
     if (!longest) continue;
     for (const std::size_t i : found) {
       claimed[i] = true;
-      const auto time = static_cast<double>(look.timeline.calls[i].length);
-      sums.add(HintKind::one_element, look.name(*longest), 1, time, time);
+      sums.add(HintKind::one_element, look.name(*longest), 1, times[i], times[i]);
     }
   }
 }
+
+namespace {
+
+// Copies that could be kept if they are the same in each iteration: of the same memory, within the same operator.
+class SameCopies {
+ public:
+  explicit SameCopies(const Look& look) : look_(look) {}
+  void add(std::size_t copy, std::size_t top, std::set<std::int64_t> sources) {
+    auto& one = copies_[{look_.timeline.calls[copy].name, look_.timeline.calls[top].name, std::move(sources)}];
+    one.iterations.insert(look_.calls[copy].iteration);
+    one.copies.emplace_back(copy, top);
+  }
+  void add_hints(Claimed& claimed, HintSums& sums) const {
+    const std::vector<double> times = times_of_calls(look_);
+    for (const auto& [key, one] : copies_) {
+      if (one.iterations.size() < look_.timeline.iterations.size()) continue;
+      for (const auto& [copy, top] : one.copies) {
+        claimed[copy] = claimed[top] = true;
+        sums.add(HintKind::same_copy, look_.name(copy), 1, times[copy], times[copy],
+                 top == copy ? std::string_view() : look_.name(top));
+      }
+    }
+  }
+
+ private:
+  struct Same {
+    std::set<std::ptrdiff_t> iterations;
+    std::vector<std::pair<std::size_t, std::size_t>> copies;  // with the model's own call
+  };
+  const Look& look_;
+  std::map<std::tuple<std::size_t, std::size_t, std::set<std::int64_t>>, Same> copies_;
+};
+
+}  // namespace
 
 void find_same_copy(const Look& look, Claimed& claimed, HintSums& sums) {
   if (look.timeline.iterations.size() < 2) return;  // nothing shows that it comes again
   Constants constants(look);
   Makers makers;
+  SameCopies same(look);
   Claimed done = claimed;  // and all that is called in these: `to` calls `_to_copy`, which calls `copy_`
   for (const auto& calls : calls_of_all_threads(look)) {
     for (const std::size_t i : calls) {
@@ -238,12 +307,10 @@ void find_same_copy(const Look& look, Claimed& claimed, HintSums& sums) {
       if (!each_has(look, call.outputs, Count::more) || !constants.keeps(i) || fills_a_caller(look, makers, i))
         continue;
       done[i] = true;
-      const auto top = top_caller(look, i);
-      claimed[i] = claimed[top] = true;
-      const auto time = static_cast<double>(call.length);
-      sums.add(HintKind::same_copy, look.name(i), 1, time, time, top == i ? std::string_view() : look.name(top));
+      same.add(i, top_caller(look, i), constants.lasting_sources(i));
     }
   }
+  same.add_hints(claimed, sums);
 }
 
 }  // namespace tbci::detect

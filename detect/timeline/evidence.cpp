@@ -68,6 +68,23 @@ std::vector<std::vector<std::size_t>> top_calls(const Look& look) {
   return all;
 }
 
+std::vector<double> times_of_calls(const Look& look) {
+  std::vector<double> times(look.calls.size());
+  if (!look.timeline.on_gpu) {
+    std::ranges::transform(look.timeline.calls, times.begin(),
+                           [](const model::TimelineCall& call) { return static_cast<double>(call.length); });
+    return times;
+  }
+  for (const model::TimelineWork& work : look.timeline.work) {
+    if (work.call >= 0) times[static_cast<std::size_t>(work.call)] += static_cast<double>(work.length);
+  }
+  for (std::size_t i = times.size(); i-- > 0;) {  // who calls stands before what it calls
+    if (const std::ptrdiff_t parent = look.calls[i].parent; parent >= 0)
+      times[static_cast<std::size_t>(parent)] += times[i];
+  }
+  return times;
+}
+
 double elements_of(const model::SeenTensor& tensor) {
   double elements = 1;
   for (const std::int64_t size : tensor.sizes) elements *= static_cast<double>(size);

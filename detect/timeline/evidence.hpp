@@ -45,6 +45,9 @@ double elements_of(const model::SeenTensor& tensor);
 /// longer.
 double needed_time(const Look& look, std::size_t call);
 
+/// Nanoseconds of each call, with those that it makes: of the host, or, on a GPU, of the work that they launch there.
+std::vector<double> times_of_calls(const Look& look);
+
 /// Which calls a hint has, so that no other one counts them.
 using Claimed = std::vector<bool>;
 
@@ -53,6 +56,6 @@ void find_same_copy(const Look& look, Claimed& claimed, HintSums& sums);
 void find_small_calls(const Look& look, const HintThresholds& thresholds, Claimed& claimed, HintSums& sums);
 void find_short_calls(const Look& look, const HintThresholds& thresholds, Claimed& claimed, HintSums& sums);
 void find_page_faults(const Look& look, HintSums& sums);
-void find_device_waits(const Look& look, HintSums& sums);
+void find_device_waits(const Look& look, const Claimed& claimed, HintSums& sums);
 
 }  // namespace tbci::detect

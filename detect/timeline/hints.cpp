@@ -57,7 +57,7 @@ std::vector<Hint> hints_of(const Look& look, const HintThresholds& thresholds) {
     find_short_calls(look, thresholds, claimed, sums);
     find_page_faults(look, sums);
   }
-  find_device_waits(look, sums);
+  find_device_waits(look, claimed, sums);
   return sums.hints(thresholds);
 }
 

@@ -43,8 +43,8 @@ struct HintThresholds {
   double short_call = 5;  ///< times a call that computes one number
 };
 
-/// The largest gain first. A call counts for one hint at most, but for page faults and what a device waits for.
-/// The gains, by kind:
+/// The largest gain first. A call counts for one hint at most, but for page faults. On a GPU a call takes what the
+/// device does for it: what it costs the host may be hidden behind that. The gains, by kind:
 /// - small_calls: what the calls take beyond reading and writing, once, the memory that a cycle of them is given or
 ///   changes, at the speed of a copy, and beyond one call: as one fused call would.
 /// - one_element: all of the calls whose tensors, in and out, have one element, where that does not depend on data: the

@@ -120,6 +120,7 @@ void find_thread(Look& look) {
     if (look.calls[i].parent >= 0 || is_region_mark(name) || is_collective(name)) continue;
     times[look.timeline.calls[i].thread] += look.timeline.calls[i].length;
   }
+  if (times.contains(0)) return;  // the worker numbers the thread that iterates so
   std::int64_t longest = -1;
   for (const auto& [thread, time] : times) {
     if (time > longest) {

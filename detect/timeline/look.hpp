@@ -24,8 +24,10 @@ struct PlacedCall {
 struct Look {
   const model::Timeline& timeline;
   std::vector<PlacedCall> calls;  ///< one for each call of the timeline
-  std::size_t thread = 0;  ///< the one that iterates: the one whose calls last longest, without regions and collectives
-  std::int64_t whole = 0;  ///< nanoseconds of all iterations together
+  /// The one that iterates: 0, or, where that calls no operator, the one whose calls last longest, without regions and
+  /// collectives.
+  std::size_t thread = 0;
+  std::int64_t whole = 0;             ///< nanoseconds of all iterations together
   std::vector<std::int64_t> outside;  ///< of each iteration: nanoseconds of that thread in no call
 
   std::string_view name(std::size_t call) const { return timeline.names[timeline.calls[call].name]; }

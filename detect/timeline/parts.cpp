@@ -101,7 +101,8 @@ class Summing {
     }
     for (std::size_t i = 0; i < outside_.size(); ++i) {
       OutsideSum& sum = outside_[i];
-      sum.waited_for_it = std::min(sum.waited, sum.beside);
+      // What others do there while this thread waits in the tier is not waited for a second time.
+      sum.waited_for_it = std::min(sum.waited, sum.beside - std::min(sum.waited_in_it, sum.beside));
       sum.waited -= sum.waited_for_it;
       // What is waited in the tier is what others do there at the same time: it counts once, as theirs.
       if (sum.waited_in_it > 0) region_calls_[{Region::tier, ""}][i] -= std::min(sum.waited_in_it, sum.beside);

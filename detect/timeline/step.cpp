@@ -55,9 +55,16 @@ std::vector<double> each_common(const RecordedParts& recordings, double price, d
   return values;
 }
 
-// Of what an iteration has more of, the operator that has most of it. `add_all(parts, add)` gives each one's number.
+enum class Way { more, less, either };
+
+Way way_of(double difference) {
+  return difference < 0 ? Way::less : Way::more;
+}
+
+// The operator whose number went most the given way, "" for what is in none; none where no number went that way.
+// `add_all(parts, add)` gives each one's number.
 template <class AddAll>
-std::string most_grown(const RecordedParts& before, const RecordedParts& after, const AddAll& add_all) {
+std::string most_changed(const RecordedParts& before, const RecordedParts& after, Way way, const AddAll& add_all) {
   std::map<std::string, double> more;
   for (const auto& [recordings, sign] : {std::pair(&after, 1.0), std::pair(&before, -1.0)}) {
     for (const IterationParts& parts : *recordings) {
@@ -65,21 +72,25 @@ std::string most_grown(const RecordedParts& before, const RecordedParts& after, 
                          const std::string& name, double number) { more[name] += weight * number; });
     }
   }
-  const auto most = std::ranges::max_element(more, {}, [](const auto& one) { return std::abs(one.second); });
-  return most == more.end() ? "" : most->first;
+  const auto change = [way](const auto& one) {
+    return way == Way::either ? std::abs(one.second) : way == Way::less ? -one.second : one.second;
+  };
+  const auto most = std::ranges::max_element(more, {}, change);
+  return most == more.end() || change(*most) <= 0 ? "" : most->first;
 }
 
-std::string most_faulting(const RecordedParts& before, const RecordedParts& after) {
-  return most_grown(before, after, [](const IterationParts& parts, const auto& add) {
+std::string most_faulting(const RecordedParts& before, const RecordedParts& after, Way way) {
+  return most_changed(before, after, way, [](const IterationParts& parts, const auto& add) {
+    add("", parts.outside_faults);
     for (const auto& [group, time] : parts.groups) {
       if (group.region == Region::none) add(group.name, time.faults);
     }
   });
 }
 
-std::string most_grown_in(Region region, const RecordedParts& before, const RecordedParts& after,
-                          bool in_operators = false) {
-  return most_grown(before, after, [&](const IterationParts& parts, const auto& add) {
+std::string most_changed_in(Region region, const RecordedParts& before, const RecordedParts& after, Way way,
+                            bool in_operators = false) {
+  return most_changed(before, after, way, [&](const IterationParts& parts, const auto& add) {
     for (const auto& [call, nanoseconds] : parts.region_calls) {
       if (call.region == region && !(in_operators && call.name.empty())) add(call.name, nanoseconds);
     }
@@ -91,7 +102,7 @@ std::string most_grown_in(Region region, const RecordedParts& before, const Reco
 // it goes on beside something else.
 std::vector<StepPart> clear_operator_apart(const StepPart& whole, Region region, const RecordedParts& before,
                                            const RecordedParts& after, double least) {
-  const RegionCall call{region, most_grown_in(region, before, after, true)};
+  const RegionCall call{region, most_changed_in(region, before, after, Way::either, true)};
   if (whole.clear || call.name.empty()) return {whole};
   const auto each = [&](const RecordedParts& recordings, const auto& number) {
     std::vector<double> values;
@@ -168,10 +179,13 @@ StepSplit split_step(const RecordedParts& before, const RecordedParts& after, co
   };
   step.parts = {
       compared({.kind = CauseKind::overhead, .overhead = OverheadKind::between_operators}, &Common::between_operators),
-      compared({.kind = CauseKind::page_faults, .name = most_faulting(before, after)}, &Common::faults),
+      compared({.kind = CauseKind::page_faults}, &Common::faults),
       compared({.kind = CauseKind::waiting}, &Common::waiting)};
+  StepPart& faults = step.parts[1];
+  faults.name = most_faulting(before, after, way_of(faults.nanoseconds));
   const auto add_region = [&](CauseKind kind, Region region, double Common::*number) {
-    const StepPart all = compared({.kind = kind, .name = most_grown_in(region, before, after)}, number);
+    StepPart all = compared({.kind = kind}, number);
+    all.name = most_changed_in(region, before, after, way_of(all.nanoseconds));
     for (StepPart& part : clear_operator_apart(all, region, before, after, least))
       step.parts.push_back(std::move(part));
   };

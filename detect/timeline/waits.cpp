@@ -1,5 +1,6 @@
 // Hints at time in which nothing is computed.
 #include <algorithm>
+#include <set>
 
 #include "detect/timeline/evidence.hpp"
 #include "detect/timeline/fault_time.hpp"
@@ -49,24 +50,28 @@ std::vector<HostWork> host_work(const Look& look, const std::vector<std::size_t>
 
 }  // namespace
 
-void find_device_waits(const Look& look, HintSums& sums) {
+void find_device_waits(const Look& look, const Claimed& claimed, HintSums& sums) {
   if (!look.timeline.on_gpu) return;
   const auto times = device_times(look.timeline);
   const auto calls = calls_of_all_threads(look);
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::vector<HostWork> work = host_work(look, calls[i]);
     auto next = work.begin();
+    std::set<std::size_t> counted;  // a call with several gaps is one
+    double outside = 0;
     for (const Span& gap : times[i].gaps) {
       auto in_none = static_cast<double>(gap.end - gap.begin);
       while (next != work.end() && next->span.end <= gap.begin) ++next;
       for (auto at = next; at != work.end() && at->span.begin < gap.end; ++at) {
         const auto shared = static_cast<double>(std::min(at->span.end, gap.end) - std::max(at->span.begin, gap.begin));
         in_none -= shared;
-        sums.add(HintKind::device_waits, look.name(at->call), 1, shared, shared / times[i].stretched);
+        if (claimed[at->call]) continue;
+        const double first = counted.insert(at->call).second ? 1 : 0;
+        sums.add(HintKind::device_waits, look.name(at->call), first, shared, shared / times[i].stretched);
       }
-      if (in_none > 0)
-        sums.add(HintKind::device_waits, model::in_no_operator, 1, in_none, in_none / times[i].stretched);
+      outside += std::max(in_none, 0.0);
     }
+    if (outside > 0) sums.add(HintKind::device_waits, model::in_no_operator, 1, outside, outside / times[i].stretched);
   }
 }
 

@@ -25,6 +25,17 @@ std::string overhead_sentence(const StepPart& part, std::string_view more) {
   return "";
 }
 
+// A number of calls explains what goes its way, where it is another by a tenth at least.
+std::string kernel_sentence(const StepPart& part) {
+  const double more_calls = part.calls_after - part.calls_before;
+  const std::string called = fmt::format("called {:.0f} times, before {:.0f}", part.calls_after, part.calls_before);
+  if (more_calls * part.nanoseconds > 0 && 10 * std::abs(more_calls) >= part.calls_before)
+    return fmt::format("{} is {}", part.name, called);
+  const bool differs = std::lround(part.calls_before) != std::lround(part.calls_after);
+  return fmt::format("{} takes {} in itself{}", part.name, part.nanoseconds >= 0 ? "longer" : "less time",
+                     differs ? fmt::format(" ({})", called) : "");
+}
+
 std::string most_of_it_in(const StepPart& part) {
   return part.name.empty() ? "" : ", most of it in " + part.name;
 }
@@ -72,9 +83,7 @@ std::string sentence_of(const StepPart& part) {
     case CauseKind::kernel:
       if (part.name.empty())
         return fmt::format("several operators take {} in themselves", grew ? "longer" : "less time");
-      if (std::lround(part.calls_before) != std::lround(part.calls_after))
-        return fmt::format("{} is called {:.0f} times, before {:.0f}", part.name, part.calls_after, part.calls_before);
-      return fmt::format("{} takes {} in itself", part.name, grew ? "longer" : "less time");
+      return kernel_sentence(part);
     case CauseKind::overhead:
       return overhead_sentence(part, more);
     case CauseKind::page_faults:

@@ -151,4 +151,19 @@ TEST_CASE("Timeline: ten million events end at the limit", "[runner]") {
   says(std::move(reader).timeline().error().message, "more than 400000 entries of 'work'");
 }
 
+TEST_CASE("Timeline: more numbers than any worker writes are refused before they fill the memory", "[runner]") {
+  const auto read = [](std::size_t most_numbers) {
+    runner::TimelineReader reader({"dlrm", Configuration::cpu_train}, most_numbers);
+    std::string last;
+    for (const std::string& line : {hello, std::string(R"({"type":"tensors","tensors":[[7,1,0,8,64],[8,1,1]]})"),
+                                    std::string(R"({"type":"calls","calls":[[0,0,1000,20000,10,3,-1,2,0,-1,3]]})")}) {
+      if (!reader.take(line)) last = line.substr(0, 16);
+    }
+    const auto timeline = std::move(reader).timeline();
+    return last + (timeline ? "" : timeline.error().message);
+  };
+  CHECK(read(19).find("numbers") == std::string::npos);
+  CHECK(read(18).find(R"({"type":"calls",its calls and tensors have more than 18 numbers)") == 0);
+}
+
 }  // namespace tbci::timeline_test

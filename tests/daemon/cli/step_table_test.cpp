@@ -70,6 +70,10 @@ TEST_CASE("Step table: each kind of cause has a sentence for more and for less",
   CHECK(said(CauseKind::kernel, {}, "", 1) == "several operators take longer in themselves");
   CHECK(sentence_of(StepPart{.name = "mm", .nanoseconds = 1, .calls_before = 2, .calls_after = 9}) ==
         "mm is called 9 times, before 2");
+  CHECK(sentence_of(StepPart{.name = "mm", .nanoseconds = 1, .calls_before = 1000, .calls_after = 1001}) ==
+        "mm takes longer in itself (called 1001 times, before 1000)");
+  CHECK(sentence_of(StepPart{.name = "mm", .nanoseconds = 1, .calls_before = 8, .calls_after = 4}) ==
+        "mm takes longer in itself (called 4 times, before 8)");
   CHECK(said(CauseKind::overhead, OverheadKind::launch, "mm", 1) == "each call of mm costs more, whatever its size");
   CHECK(said(CauseKind::overhead, OverheadKind::between_operators, "", -1) == "less time passes in no operator");
   CHECK(said(CauseKind::overhead, OverheadKind::before_kernel, "mm", 1) == "mm spends more before its first kernel");

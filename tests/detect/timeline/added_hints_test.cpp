@@ -84,4 +84,29 @@ TEST_CASE("Added hints: without recordings nothing was added", "[detect]") {
   CHECK(added_hints(faults({0}), {{{hint(HintKind::page_faults, 0.5)}, 0}}, 0.01).empty());
 }
 
+TEST_CASE("Added hints: small calls that are named otherwise were there before", "[detect]") {
+  const auto recorded = [](std::vector<Hint> hints) { return HintRecording{std::move(hints), 1000}; };
+  const auto named = [](HintKind kind, const char* name, double gain) {
+    Hint one = hint(kind, gain);
+    one.name = name;
+    return one;
+  };
+  const HintRecording before = recorded({named(HintKind::small_calls, "aten.mul_", 0.125)});
+  // Another call of the same row is the longest one now.
+  const HintRecording flipped = recorded({named(HintKind::small_calls, "aten.addcdiv_", 0.125)});
+  CHECK(added_hints({before, before}, {flipped, flipped}, 0.01).empty());
+  // A row of seven calls is none.
+  const HintRecording shorter = recorded({named(HintKind::short_calls, "aten.mul_", 0.125)});
+  CHECK(added_hints({before, before}, {shorter, shorter}, 0.01).empty());
+  // Named otherwise, and more of it.
+  const HintRecording more = recorded({named(HintKind::small_calls, "aten.addcdiv_", 0.1875)});
+  const auto added = added_hints({before, before}, {more, more}, 0.01);
+  REQUIRE(added.size() == 1);
+  CHECK(added[0].hint.name == "aten.addcdiv_");
+  CHECK(added[0].hint.gain == 0.0625);
+  // Other kinds count by themselves.
+  const HintRecording faulting = recorded({named(HintKind::page_faults, "aten.mul_", 0.125)});
+  CHECK(added_hints({before, before}, {faulting, faulting}, 0.01).size() == 1);
+}
+
 }  // namespace tbci::added_hints_test

@@ -94,6 +94,15 @@ TEST_CASE("Timeline: a thread that is in a region for longest is not the one tha
   CHECK(look->thread == 0);
 }
 
+TEST_CASE("Timeline: the first thread iterates, though the backward pass takes longer on another", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.mm.default", 0, 20);
+  made.call("aten.mm.default", 20, 70).thread = 1;
+  REQUIRE(detect::look_into(made.timeline()));
+  CHECK(detect::look_into(made.timeline())->thread == 0);
+}
+
 TEST_CASE("Timeline: ten million events are refused", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);

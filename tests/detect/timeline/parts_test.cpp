@@ -242,4 +242,15 @@ TEST_CASE("Parts: what is waited while another thread brings in rows is of the t
   CHECK(seen_with(0, 90, 0).tier == 0);
 }
 
+TEST_CASE("Parts: what others do in the tier is waited for once, there or elsewhere", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("tbci:tier", 10, 50).waited = 30;
+  made.call("aten.mm.default", 70, 20).waited = 5;  // for something else
+  made.call("tbci:tier", 10, 30).thread = 1;
+  const IterationParts seen = parts(made);
+  CHECK(seen.tier == 50);
+  CHECK(seen.waited == 5);
+}
+
 }  // namespace tbci::parts_test
