@@ -177,12 +177,11 @@ StepSplit split_step(const RecordedParts& before, const RecordedParts& after, co
   const auto compared = [&](StepPart part, double Common::*number) {
     return compared_part(std::move(part), each_common(before, price, number), each_common(after, price, number), least);
   };
+  StepPart faults = compared({.kind = CauseKind::page_faults}, &Common::faults);
+  faults.name = most_faulting(before, after, way_of(faults.nanoseconds));
   step.parts = {
       compared({.kind = CauseKind::overhead, .overhead = OverheadKind::between_operators}, &Common::between_operators),
-      compared({.kind = CauseKind::page_faults}, &Common::faults),
-      compared({.kind = CauseKind::waiting}, &Common::waiting)};
-  StepPart& faults = step.parts[1];
-  faults.name = most_faulting(before, after, way_of(faults.nanoseconds));
+      std::move(faults), compared({.kind = CauseKind::waiting}, &Common::waiting)};
   const auto add_region = [&](CauseKind kind, Region region, double Common::*number) {
     StepPart all = compared({.kind = kind}, number);
     all.name = most_changed_in(region, before, after, way_of(all.nanoseconds));

@@ -69,9 +69,11 @@ def _refused(what: str, error: BaseException) -> Refused:
     for one in _chain(error):
         if "OutOfMemoryError" in type(one).__name__:
             return Refused(f"{what}: {_first_line(one)}", "out_of_memory")
+    said = _first_line(error)
     lines = [line.strip() for one in _chain(error) for line in str(one).splitlines() if "error: " in line]
-    said = f": {lines[0]}"[:300] if lines else ""
-    return Refused(f"{what}: {_first_line(error)}{said}")
+    if lines and lines[0] not in said:
+        said += f": {lines[0]}"[:300]
+    return Refused(f"{what}: {said}")
 
 
 def _check_compiler() -> None:

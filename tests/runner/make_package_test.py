@@ -104,6 +104,8 @@ class MakePackageTest(unittest.TestCase):
         self.assertEqual(str(self.refusal(error)), "AOTInductor cannot compile it: RuntimeError: C++ compile error: "
                                                    "a.cpp:3:1: error: no such thing")
         self.assertEqual(self.refusal(error).kind, "unsupported")
+        self.assertEqual(str(self.refusal(RuntimeError("a.cpp:3:1: error: no such thing"))),
+                         "AOTInductor cannot compile it: RuntimeError: a.cpp:3:1: error: no such thing")
 
     def test_memory_of_a_gpu_that_is_full_is_not_a_refusal_for_ever(self):
         error = type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory")

@@ -4,6 +4,7 @@
 #include "detect/timeline/hints.hpp"
 #include "storage/model/profile.hpp"
 #include "tests/catch.hpp"
+#include "tests/detect/timeline/made_hints.hpp"
 #include "tests/detect/timeline/made_timeline.hpp"
 
 namespace tbci::device_hints_test {
@@ -11,16 +12,6 @@ namespace tbci::device_hints_test {
 using detect::Hint;
 using detect::HintKind;
 using made_timeline::MadeTimeline;
-
-namespace {
-
-std::vector<Hint> device_hints(const model::Timeline& timeline) {
-  const auto look = detect::look_into(timeline);
-  REQUIRE(look);
-  return detect::hints_of(*look);
-}
-
-}  // namespace
 
 TEST_CASE("Hints: a device that waits shows what the host does meanwhile", "[detect]") {
   MadeTimeline made;
@@ -31,7 +22,7 @@ TEST_CASE("Hints: a device that waits shows what the host does meanwhile", "[det
   made.timeline().work = {{.movement = false, .begin = 0, .length = 200},
                           {.movement = false, .begin = 380, .length = 220},
                           {.movement = false, .begin = 750, .length = 250}};
-  const auto all = device_hints(made.timeline());
+  const auto all = made_timeline::hints_of(made.timeline());
   REQUIRE(all.size() == 3);
   CHECK(all[0].kind == HintKind::device_waits);
   CHECK(all[0].name == "aten.arange.default");
@@ -51,7 +42,7 @@ TEST_CASE("Hints: a call within which a device waits several times is one call",
   made.timeline().work = {{.movement = false, .begin = 100, .length = 100},
                           {.movement = false, .begin = 300, .length = 200},
                           {.movement = false, .begin = 800, .length = 100}};
-  const auto all = device_hints(made.timeline());
+  const auto all = made_timeline::hints_of(made.timeline());
   REQUIRE(all.size() == 2);
   CHECK(all[0].name == model::in_no_operator);
   CHECK(all[0].calls == 1);
@@ -68,7 +59,7 @@ TEST_CASE("Hints: a device waits for what any thread does, as for the backward p
   made.call("aten.mm.default", 600, 200).thread = 1;
   made.call("aten.sum.default", 700, 200).thread = 2;  // beside it at first: each moment is one call's
   made.timeline().work = {{.movement = false, .begin = 0, .length = 600}};
-  const auto all = device_hints(made.timeline());
+  const auto all = made_timeline::hints_of(made.timeline());
   REQUIRE(all.size() == 3);
   CHECK(all[0].name == "aten.mm.default");
   CHECK(all[0].gain == 0.2);
@@ -83,12 +74,12 @@ TEST_CASE("Hints: what the recorder adds to a device's gaps promises nothing", "
   made.call("aten.arange.default", 100, 300);
   made.timeline().work = {{.movement = false, .begin = 0, .length = 200},
                           {.movement = false, .begin = 400, .length = 500}};
-  const Hint hint = device_hints(made.timeline()).at(0);
+  const Hint hint = made_timeline::hints_of(made.timeline()).at(0);
   CHECK(hint.name == "aten.arange.default");
   CHECK(hint.gain == Approx(200 * 0.8 / 940));
   for (const std::int64_t unwatched : {700, 600}) {  // the device never waits
     made.timeline().iterations[0].unwatched = unwatched;
-    CHECK(device_hints(made.timeline()).empty());
+    CHECK(made_timeline::hints_of(made.timeline()).empty());
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "storage/model/profile.hpp"
 #include "tests/catch.hpp"
+#include "tests/detect/timeline/made_hints.hpp"
 #include "tests/detect/timeline/made_timeline.hpp"
 
 namespace tbci::hints_test {
@@ -14,14 +15,8 @@ using made_timeline::MadeTimeline;
 
 namespace {
 
-std::vector<Hint> hints(const model::Timeline& timeline) {
-  const auto look = detect::look_into(timeline);
-  REQUIRE(look);
-  return detect::hints_of(*look);
-}
-
 Hint only(const model::Timeline& timeline) {
-  const auto all = hints(timeline);
+  const auto all = made_timeline::hints_of(timeline);
   REQUIRE(all.size() == 1);
   CHECK_FALSE(detect::what_to_try(all[0]).empty());
   return all[0];
@@ -79,7 +74,7 @@ TEST_CASE("Hints: a row has eight calls or more, and none that do more than a co
   const auto x = made.tensor(1, {25});
   for (int i = 0; i < 7; ++i) made.call("aten.zero_.default", i * 1000, 600, {x}, {x}).inputs[0].written = true;
   for (int i = 0; i < 20; ++i) made.call("aten.mm.default", 20000 + i * 1000, 600, {x, x}, {x});
-  CHECK(hints(made.timeline()).empty());
+  CHECK(made_timeline::hints_of(made.timeline()).empty());
 }
 
 TEST_CASE("Hints: a root of one number that no data is in belongs on the host", "[detect]") {
@@ -125,7 +120,7 @@ TEST_CASE("Hints: a number that depends on data stays where it is", "[detect]") 
   made.timeline().inputs = {3};
   made.call("aten.sum.default", 0, 4000, {x}, {loss});
   made.call("aten.rsqrt.default", 4400, 600, {loss}, {root});
-  CHECK(hints(made.timeline()).empty());
+  CHECK(made_timeline::hints_of(made.timeline()).empty());
 }
 
 TEST_CASE("Hints: a number depends on the data that an operator adds to it and does not return", "[detect]") {
@@ -136,7 +131,7 @@ TEST_CASE("Hints: a number depends on the data that an operator adds to it and d
   made.call("aten.zeros.default", 0, 400, {}, {sum});
   made.call("aten._foreach_add_.List", 1000, 400, {sum, x}).inputs[0].written = true;
   made.call("aten.rsqrt.default", 2000, 600, {sum}, {root});
-  for (const Hint& hint : hints(made.timeline())) CHECK(hint.name != "aten.rsqrt.default");
+  for (const Hint& hint : made_timeline::hints_of(made.timeline())) CHECK(hint.name != "aten.rsqrt.default");
 }
 
 TEST_CASE("Hints: a copy of the same weight that an operator makes is found, once", "[detect]") {
@@ -176,7 +171,7 @@ TEST_CASE("Hints: a copy into the result of the operator that makes it cannot be
     made.call("aten.addmm.default", begin, 5000, {bias, x}, {y});
     made.call("aten.copy_.default", begin + 100, 1000, {same, bias}, {same}).inputs[0].written = true;
   }
-  CHECK(hints(made.timeline()).empty());
+  CHECK(made_timeline::hints_of(made.timeline()).empty());
 }
 
 TEST_CASE("Hints: a copy into memory that the operator got for it can be saved", "[detect]") {
@@ -221,7 +216,7 @@ TEST_CASE("Hints: what an operator copies and returns is its result, not a copy 
     made.call("aten.index_put.default", begin, 5000, {weight, x}, {y});
     made.call("aten.clone.default", begin + 100, 1000, {weight}, {y});
   }
-  CHECK(hints(made.timeline()).empty());
+  CHECK(made_timeline::hints_of(made.timeline()).empty());
 }
 
 TEST_CASE("Hints: a weight that is converted in each iteration can be kept", "[detect]") {
@@ -238,19 +233,19 @@ TEST_CASE("Hints: a weight that is converted in each iteration can be kept", "[d
 
   SECTION("not if the data is converted") {
     made.timeline().inputs = {1};
-    CHECK(hints(made.timeline()).empty());
+    CHECK(made_timeline::hints_of(made.timeline()).empty());
   }
   SECTION("not if the weight changes") {
     made.call("aten.sub_.Tensor", 15000, 4000, {weight}, {weight}).inputs[0].written = true;
-    CHECK(hints(made.timeline()).empty());
+    CHECK(made_timeline::hints_of(made.timeline()).empty());
   }
   SECTION("not if the copy is written to") {
     made.call("aten.relu_.default", 15000, 4000, {second}, {second}).inputs[0].written = true;
-    CHECK(hints(made.timeline()).empty());  // of one iteration it could be kept
+    CHECK(made_timeline::hints_of(made.timeline()).empty());  // of one iteration it could be kept
   }
   SECTION("not if it is another weight in each iteration") {
     made.timeline().calls[1].inputs = {{.tensor = made.tensor(9, {100})}};
-    CHECK(hints(made.timeline()).empty());
+    CHECK(made_timeline::hints_of(made.timeline()).empty());
   }
   SECTION("on a GPU by what the device does, and what it waits for meanwhile is in no other hint") {
     made.timeline().on_gpu = true;
@@ -258,14 +253,14 @@ TEST_CASE("Hints: a weight that is converted in each iteration can be kept", "[d
                             {.movement = false, .begin = 3500, .length = 6500},
                             {.movement = false, .begin = 10500, .length = 3000, .call = 1},
                             {.movement = false, .begin = 13500, .length = 6500}};
-    const auto all = hints(made.timeline());
+    const auto all = made_timeline::hints_of(made.timeline());
     REQUIRE(all.size() == 1);
     CHECK(all[0].kind == HintKind::same_copy);
     CHECK(all[0].gain == 0.3);
   }
   SECTION("not if nothing was copied") {
     for (auto& call : made.timeline().calls) call.outputs = call.inputs;
-    CHECK(hints(made.timeline()).empty());
+    CHECK(made_timeline::hints_of(made.timeline()).empty());
   }
 }
 
@@ -283,7 +278,7 @@ TEST_CASE("Hints: several numbers that the model writes itself are data, one num
       made.call("aten.sum.default", begin + 4000, 1000, {state}, {sum});
       made.call("aten.tanh.default", begin + 6000, 1000, {sum}, {made.tensor(40 + turn, {1})});
     }
-    const auto all = hints(made.timeline());
+    const auto all = made_timeline::hints_of(made.timeline());
     const auto has = [&](HintKind kind) { return std::ranges::count(all, kind, &Hint::kind) > 0; };
     CHECK(has(HintKind::same_copy) == whole);
     CHECK(has(HintKind::one_element) == whole);
@@ -296,7 +291,7 @@ TEST_CASE("Hints: page faults are an operator's, or of what is in none", "[detec
   made.timeline().iterations[0].faults = 20;
   made.call("aten.batch_norm.default", 0, 4000);
   made.call("aten.native_batch_norm.default", 100, 3000).faults = 50;
-  const auto all = hints(made.timeline());
+  const auto all = made_timeline::hints_of(made.timeline());
   REQUIRE(all.size() == 2);
   CHECK(all[0].kind == HintKind::page_faults);
   CHECK(all[0].name == "aten.native_batch_norm.default");
@@ -314,7 +309,7 @@ TEST_CASE("Hints: page faults of an operator that computes have their own price,
   writing.faults = 100;
   writing.waited = 1000;
   made.call("aten.exp.out", 5000, 2000).faults = 100;  // 20 ns
-  const auto all = hints(made.timeline());
+  const auto all = made_timeline::hints_of(made.timeline());
   REQUIRE(all.size() == 2);
   CHECK(all[0].name == "aten.exp.out");
   CHECK(all[0].gain == 0.15);
@@ -349,7 +344,7 @@ TEST_CASE("Hints: what another thread computes from data is data", "[detect]") {
     made.call("aten.neg.default", begin + 9000, 600, {gradient}, {step});
   }
   std::ranges::stable_sort(made.timeline().calls, {}, &model::TimelineCall::thread);
-  for (const Hint& hint : hints(made.timeline())) CHECK(hint.kind != HintKind::one_element);
+  for (const Hint& hint : made_timeline::hints_of(made.timeline())) CHECK(hint.kind != HintKind::one_element);
 }
 
 }  // namespace tbci::hints_test
